@@ -1,0 +1,51 @@
+# The two commands of the README are `make demo` and `make test`. Everything happens inside .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+DATA ?= ../shared/data
+BENCHMARKS := $(filter-out _%,$(basename $(notdir $(wildcard bench/*.py))))
+
+.PHONY: demo test check format bench clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/core.stamp
+	$(BIN)/untwin demo
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/bench.stamp
+	@for name in $(BENCHMARKS); do \
+	  echo "== bench.$$name"; $(BIN)/python -m bench.$$name --data $(DATA) || exit 1; \
+	done
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp is older than what it was made from only when there is something to install.
+$(VENV)/core.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/core.stamp
+
+$(VENV)/bench.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable '.[dev,bench]'
+	@touch $@ $(VENV)/dev.stamp $(VENV)/core.stamp
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,72 @@
+"""What benchmarks share: the command line, best-of-several times, peak memory in a process of its own, the output."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def arguments(description: str | None, *, repeats: int = 3, data: bool = True) -> argparse.Namespace:
+    """Parse the command line that all benchmarks share."""
+    parser = argparse.ArgumentParser(description=description)
+    if data:
+        parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
+    parser.add_argument("--json", action="store_true", help="print one object that holds all figures")
+    parser.add_argument("--repeats", type=int, default=repeats, help="best of so many runs")
+    return parser.parse_args()
+
+
+def best_seconds(rivals: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    """Time each rival `repeats` times, in turns so that all meet the same weather; keep the best."""
+    best = dict.fromkeys(rivals, float("inf"))
+    for _ in range(repeats):
+        for name, work in rivals.items():
+            start = time.perf_counter()
+            work()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def peak_memory(work: Callable[..., object], *args: object) -> float:
+    """Return by how many MiB `work(*args)` raised the peak of a fresh process that had loaded its modules."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        return pool.apply(_peak, (work, args))
+
+
+def _peak(work: Callable[..., object], args: tuple[object, ...]) -> float:
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    before = _mebibytes("VmRSS")
+    work(*args)
+    return _mebibytes("VmHWM") - before
+
+
+def _mebibytes(entry: str) -> float:
+    """Read an entry of this process's status (`ru_maxrss` would inherit the peak of the parent)."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith(entry)).split()[1]) / 1024
+
+
+def show(rows: list[dict[str, Any]], *, as_json: bool, **facts: Any) -> None:
+    """Print rows of figures as a table, or everything as one JSON object."""
+    if as_json:
+        print(json.dumps({**facts, "rows": rows}, indent=2))
+        return
+    for name, fact in facts.items():
+        print(f"{name}: {fact}")
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [[_shown(row.get(name, "")) for name in header] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    for line in (header, *cells):
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

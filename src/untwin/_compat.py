@@ -1,0 +1,25 @@
+"""The only door to private or version-dependent names of other libraries, with the types they lack."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sklearn.base import _fit_context
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
+
+__all__ = ["Interval", "StrOptions", "follow_sparse_interface", "inherited_tags", "validating"]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def validating(method: Method) -> Method:
+    """Decorate a `fit` so that the constructor's parameters are checked against `_parameter_constraints` first."""
+    checked: Method = _fit_context(prefer_skip_nested_validation=True)(method)
+    return checked
+
+
+def inherited_tags(parent: Any) -> Tags:
+    """Return the tags of `super()`, typed."""
+    tags: Tags = parent.__sklearn_tags__()
+    return tags

@@ -1,0 +1,1 @@
+"""From files and frames to counts: reading, column roles, tokenising, demo texts."""

@@ -1,0 +1,165 @@
+"""Symbols to counted n-grams, one length after the other; no n-gram is ever a string until it is distinct.
+
+An n-gram is the pair (the (n-1)-gram before, its last symbol). Every distinct pair gets a number, so the strings of a
+million positions are one array of numbers, and only distinct n-grams are ever spelled out.
+
+key     uint64, two 32-bit numbers side by side: (prefix, symbol) or (row, gram); sorting keys sorts pairs
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from untwin.data.symbols import numbered
+from untwin.data.texts import on_all_cores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.data.symbols import Block, Symbols
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The n-grams of one length: what they are made of, and how often each occurs in each row of each block."""
+
+    prefixes: NDArray[np.uint32]
+    symbols: NDArray[np.uint32]
+    cells: list[Cells]
+
+    def matrix(self, columns: NDArray[np.integer], shape: tuple[int, int], dtype: Any) -> csr_array:
+        """Return the counts with gram g in column `columns[g]`; grams of column -1 are left out."""
+        all_wanted = columns.size == 0 or columns.min() >= 0
+        parts = self.cells if all_wanted else [part.only(columns >= 0) for part in self.cells]
+        ends = np.cumsum(np.concatenate([[0], *(part.per_row for part in parts)]))
+        kind = np.int64 if ends[-1] > np.iinfo(np.int32).max else np.int32
+        columns = columns.astype(kind)
+        indices, counts = np.empty(ends[-1], kind), np.empty(ends[-1], dtype)
+        filled = 0
+        for part in parts:
+            place = slice(filled, filled + len(part.grams))
+            indices[place], counts[place] = columns[part.grams], part.counts
+            filled = place.stop
+        result = csr_array((counts, indices, ends.astype(kind)), shape=shape)
+        result.sum_duplicates()
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Sparse counts of a block, row by row: the distinct grams of each row, and how often."""
+
+    per_row: NDArray[np.int64]
+    grams: NDArray[np.uint32]
+    counts: NDArray[np.int32]
+
+    def only(self, wanted: NDArray[np.bool_]) -> Cells:
+        """Keep the cells of `wanted` grams."""
+        keep = wanted[self.grams]
+        per_row = np.bincount(numbered(self.per_row)[keep], minlength=len(self.per_row))
+        return Cells(per_row, self.grams[keep], self.counts[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """All windows of one length in a block: where they start (a slice: everywhere), and which n-gram they show."""
+
+    starts: NDArray[np.int32] | slice
+    grams: NDArray[np.uint32]
+
+
+def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_runs: bool = False) -> list[Level]:
+    """Count the n-grams of `shortest` to `longest` symbols; lengths below `shortest` come back with empty cells.
+
+    With `short_runs` a run shorter than `shortest` counts once as a whole.
+    """
+    blocks = symbols.blocks
+    every = np.arange(len(symbols.names), dtype=np.uint32)
+    windows = [_Windows(slice(None), block.codes) for block in blocks]
+    levels = [Level(every, every, _counted_at(1, blocks, windows, shortest, short_runs=short_runs))]
+    for length in range(2, longest + 1):
+        windows, prefixes, ends = _longer(blocks, windows, length)
+        cells = _counted_at(length, blocks, windows, shortest, short_runs=short_runs)
+        levels.append(Level(prefixes, ends, cells))
+    return levels
+
+
+def spelled(levels: list[Level], names: pl.Series, separator: str) -> list[pl.Series]:
+    """Return the n-grams of every level as strings."""
+    texts = [names]
+    for level in levels[1:]:
+        parts = [texts[-1].gather(level.prefixes), names.gather(level.symbols)]
+        texts.append(pl.select(pl.concat_str(parts, separator=separator)).to_series())
+    return texts
+
+
+def _longer(
+    blocks: list[Block], windows: list[_Windows], length: int
+) -> tuple[list[_Windows], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Grow every window by one symbol and number the distinct n-grams over all blocks."""
+
+    def grow(pair: tuple[Block, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.intp]]:
+        block, shown = pair
+        runs = numbered(block.lengths)
+        starts = np.arange(len(runs), dtype=np.int32)[shown.starts]
+        fits = starts < len(runs) - (length - 1)
+        starts = starts[fits]
+        fits[fits] = inside = runs[starts] == runs[starts + (length - 1)]
+        starts = starts[inside]
+        distinct, places = np.unique(_pairs(shown.grams[fits], block.codes[starts + (length - 1)]), return_inverse=True)
+        return starts, distinct, places.astype(np.uint32)
+
+    grown = on_all_cores(grow, zip(blocks, windows, strict=True))
+    keys = _distinct(np.concatenate([distinct for _, distinct, _ in grown] or [np.empty(0, np.uint64)]))
+    longer = [
+        _Windows(starts, np.searchsorted(keys, distinct).astype(np.uint32)[places])
+        for starts, distinct, places in grown
+    ]
+    return longer, *_unpaired(keys)
+
+
+def _counted_at(
+    length: int, blocks: list[Block], windows: list[_Windows], shortest: int, *, short_runs: bool
+) -> list[Cells]:
+    """Count the windows of one length: all of them, or below `shortest` only those that are a whole short run."""
+
+    def count(pair: tuple[Block, _Windows]) -> Cells:
+        block, shown = pair
+        row_of = np.repeat(block.rows, block.lengths)[shown.starts]
+        if length >= shortest:
+            return _counted(row_of, shown.grams, block.n_rows)
+        whole = np.repeat(block.lengths == length, block.lengths)[shown.starts] & short_runs
+        return _counted(row_of[whole], shown.grams[whole], block.n_rows)
+
+    return on_all_cores(count, zip(blocks, windows, strict=True))
+
+
+def _counted(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int) -> Cells:
+    keys = np.sort(_pairs(rows, grams))
+    firsts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
+    counts = np.diff(firsts, append=len(keys)).astype(np.int32)
+    distinct_rows, distinct_grams = _unpaired(keys[firsts])
+    return Cells(np.bincount(distinct_rows, minlength=n_rows), distinct_grams, counts)
+
+
+def _distinct(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`np.unique` of values alone hashes, which is far slower here than sorting."""
+    ordered = np.sort(keys)
+    firsts = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
+    return ordered[firsts]
+
+
+def _pairs(high: NDArray[np.integer], low: NDArray[np.integer]) -> NDArray[np.uint64]:
+    keys = high.astype(np.uint64)
+    np.left_shift(keys, np.uint64(32), out=keys)
+    np.bitwise_or(keys, low, out=keys)
+    return keys
+
+
+def _unpaired(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    return (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)

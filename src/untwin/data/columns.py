@@ -1,0 +1,114 @@
+"""Roles of columns: which one is the label, which ones are text, numbers, names; given by the user or guessed.
+
+Nothing is ever guessed about the *values* of the label: they are text exactly as written.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from untwin._errors import InputError
+from untwin.data.guess import ColumnUse, guess_feature, guess_id, guess_label, guess_split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from untwin.data.read import RawTable
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """Which column plays which part. Naming any of text, numeric, nominal means: exactly these, no guess.
+
+    >>> ColumnRoles(text=("body",), label="intent").features
+    ('body',)
+    """
+
+    text: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    label: str | None = None
+    id: str | None = None
+    split: str | None = None
+    group: str | None = None
+    parent: str | None = None
+    label_separator: str | None = None
+    ordinal: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns to learn from."""
+        return (*self.text, *self.numeric, *self.nominal)
+
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Yield (column, role) for every column that has a role."""
+        for role in ("text", "numeric", "nominal"):
+            yield from ((column, role) for column in getattr(self, role))
+        for role in ("label", "id", "split", "group", "parent"):
+            column = getattr(self, role)
+            if column is not None:
+                yield column, role
+
+
+def settle_roles(raw: RawTable, given: ColumnRoles) -> tuple[ColumnRoles, tuple[ColumnUse, ...]]:
+    """Return the roles with every guess made, and for each column of the table its use and the reason.
+
+    >>> import numpy as np, polars as pl
+    >>> from untwin.data.read.table import Places, RawTable
+    >>> frame = pl.DataFrame({"body": ["no signal here", "low battery"], "price": ["3", "4"], "Label": ["a", "b"]})
+    >>> roles, uses = settle_roles(RawTable(frame, Places("t.csv", np.arange(1, 3)), "csv"), ColumnRoles())
+    >>> [(use.name, use.role) for use in uses]
+    [('body', 'text'), ('price', 'numeric'), ('Label', 'label')]
+    """
+    _require_columns(raw, given)
+    uses = {column: ColumnUse(column, role, f"given (--{role})") for column, role in given.named()}
+    for role, guess in (("label", guess_label), ("id", guess_id), ("split", guess_split)):
+        use = guess(raw, uses) if getattr(given, role) is None else None
+        if use is not None:
+            uses[use.name] = use
+    label = next(use.name for use in uses.values() if use.role == "label")
+    for name in raw.frame.columns:
+        if name not in uses:
+            named = ColumnUse(name, "unused", "other columns are named")
+            uses[name] = named if given.features else guess_feature(raw, name, label)
+    settled = _roles(given, [uses[name] for name in raw.frame.columns])
+    if not settled.features:
+        raise _nothing_to_learn(raw, uses)
+    return settled, tuple(uses[name] for name in raw.frame.columns)
+
+
+def _roles(given: ColumnRoles, uses: list[ColumnUse]) -> ColumnRoles:
+    text, numeric, nominal = ([use.name for use in uses if use.role == role] for role in ("text", "numeric", "nominal"))
+    single = {use.role: use.name for use in uses}
+    return replace(
+        given,
+        text=tuple(text),
+        numeric=tuple(numeric),
+        nominal=tuple(nominal),
+        label=single["label"],
+        id=single.get("id"),
+        split=single.get("split"),
+    )
+
+
+def _nothing_to_learn(raw: RawTable, uses: dict[str, ColumnUse]) -> InputError:
+    why = "; ".join(f"{use.name!r} {use.reason}" for use in uses.values() if use.role == "unused")
+    message = f"{raw.name}: no column is left to learn from{f' ({why})' if why else ''}."
+    return InputError(message, code="no-features", hint="Name the columns with --text, --numeric or --nominal.")
+
+
+def _require_columns(raw: RawTable, given: ColumnRoles) -> None:
+    """Refuse named columns that are absent, unusable or named for two roles."""
+    roles: dict[str, str] = {}
+    for column, role in given.named():
+        if column not in raw.frame.columns:
+            near = difflib.get_close_matches(column, raw.frame.columns, n=1, cutoff=0.5)
+            hint = f"Did you mean {near[0]!r}?" if near else "Name one of these."
+            message = f"{raw.name}: there is no column {column!r} (--{role}). Columns: {raw.column_list()}."
+            raise InputError(message, code="missing-column", hint=hint)
+        raw.require_usable(column)
+        if roles.setdefault(column, role) != role:
+            message = f"Column {column!r} is named by --{roles[column]} and by --{role}."
+            raise InputError(message, code="two-roles", hint="Give each column one role.")

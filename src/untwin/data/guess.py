@@ -1,0 +1,157 @@
+"""Guesses about columns the user said nothing about, each with a short reason.
+
+The label and the id are known by their names only; text, numbers and names by their content. A column that gives the
+label away (its parent, a copy, a code of it) would make every accuracy a lie, so it is never used by guess.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from untwin._errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from untwin.data.read import RawTable
+
+LABEL_NAMES = ("label", "class", "category", "target", "intent", "topic", "y")
+SPLIT_PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "dev", "eval", "holdout"}
+_ID_NAME = re.compile(r"(.*[_\-. ])?(id|uid|uuid|guid|index|idx|key|rowid|row)$|unnamed: 0$", re.IGNORECASE)
+_SPLIT_NAME = re.compile(r"(.*[_\-. ])?split$", re.IGNORECASE)
+_LABEL_NAME = re.compile(r"labels?[_\-. ]?\d*$", re.IGNORECASE)
+_TEXT_NAME = re.compile(
+    r"(.*[_\-. ])?(text|body|content|message|description|title|subject|review|comment|question|utterance|document"
+    r"|abstract|summary|query|sentence|headline)$",
+    re.IGNORECASE,
+)
+# Scripts written without spaces between words; Korean has spaces.
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_SAMPLE = 1000
+_ENOUGH_ROWS = 100  # below this, one value a class may be chance
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """What a column is used for and why; `code` names the reason where `check` has something to say about it."""
+
+    name: str
+    role: str
+    reason: str
+    code: str = ""
+
+
+def guess_label(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse:
+    """Return the column whose name says that it is the label; the table is refused without one."""
+    for wanted in LABEL_NAMES:
+        for name in raw.frame.columns:
+            if name.lower() == wanted and name not in taken:
+                raw.require_usable(name)
+                return ColumnUse(name, "label", "its name; --label chooses another")
+    message = f"{raw.name}: which column is the label? Columns: {raw.column_list()}."
+    raise InputError(message, code="no-label", hint="Name it with --label COLUMN.")
+
+
+def guess_id(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse | None:
+    """Return the first column that is named like an id (or not at all) and has a different value in every row."""
+    for position, name in enumerate(raw.frame.columns, start=1):
+        unnamed = name == f"column {position}"
+        if name not in taken and name not in raw.refused and (unnamed or _ID_NAME.match(name)):
+            column = raw.frame[name]
+            if column.null_count() == 0 and column.n_unique() == len(column):
+                return ColumnUse(name, "id", f"{'no name' if unnamed else 'its name'} and all values distinct")
+    return None
+
+
+def guess_split(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse | None:
+    """Return the column named split if it parts the rows into train, test and the like."""
+    for name in raw.frame.columns:
+        if name.lower() == "split" and name not in taken and name not in raw.refused:
+            parts = raw.frame[name].unique().to_list()
+            if len(parts) > 1 and all(part is not None and part.lower() in SPLIT_PARTS for part in parts):
+                return ColumnUse(name, "split", f"its name and its values: {', '.join(sorted(parts))}")
+    return None
+
+
+def guess_feature(raw: RawTable, name: str, label: str) -> ColumnUse:
+    """Return what a column without a role can be used for."""
+    refusal = raw.refused.get(name)
+    if refusal is not None:
+        if refusal.code == "duplicate-column":
+            raw.require_usable(name)
+        return ColumnUse(name, "unused", refusal.reason, "nested")
+    cells = raw.frame[name]
+    present = cells.drop_nulls()
+    distinct = present.n_unique()
+    if distinct <= 1:
+        return ColumnUse(name, "unused", "is constant" if distinct else "is empty", "constant")
+    for pattern, option in ((_SPLIT_NAME, "split"), (_LABEL_NAME, "label")):
+        if pattern.match(name):
+            return ColumnUse(name, "unused", f"is named like a {option}; --{option} uses it")
+    told = _tells_label(cells, raw.frame[label])
+    if told:
+        return ColumnUse(name, "unused", told, "tells-label")
+    return _by_content(raw, name, present, distinct)
+
+
+def _tells_label(cells: pl.Series, labels: pl.Series) -> str:
+    """Return how a column and the label determine each other, if they do."""
+    pairs = pl.DataFrame([cells.alias("cell"), labels.alias("label")]).drop_nulls()
+    for part in (_spread(pairs), pairs):  # a few rows refute most candidates at once
+        distinct, classes, together = part["cell"].n_unique(), part["label"].n_unique(), part.n_unique()
+        by_cell, by_class = together == distinct, together == classes
+        if not (by_cell or by_class):
+            return ""
+    if len(pairs) < _ENOUGH_ROWS or max(distinct, classes) > len(pairs) / 5 or min(distinct, classes) < 2:
+        return ""
+    if by_cell:
+        return "gives the label away: each of its values occurs with one class only"
+    return "gives the label away: each class has one value of it; --parent uses it as a known tree"
+
+
+def _spread(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return at most `_SAMPLE` rows, evenly spread: tables are often ordered by class."""
+    return rows[np.unique(np.linspace(0, rows.height - 1, _SAMPLE, dtype=np.int64))]
+
+
+def _by_content(raw: RawTable, name: str, present: pl.Series, distinct: int) -> ColumnUse:
+    sample = _spread(present.to_frame())[name]
+    if as_numbers(sample).is_not_null().mean() > 0.5:  # type: ignore[operator]
+        return _by_numbers(raw, name)
+    if _TEXT_NAME.match(name):
+        return ColumnUse(name, "text", "its name")
+    words = float(sample.str.count_matches(r"\S+").mean())  # type: ignore[arg-type]
+    length = float(sample.str.len_chars().mean())  # type: ignore[arg-type]
+    varied = distinct > len(present) / 2
+    if length > 50 or (varied and words >= 2):
+        return ColumnUse(name, "text", f"{words:.0f} words a cell, {distinct:,} different cells")
+    if varied and sample.str.contains(UNSPACED).mean() > 0.5:  # type: ignore[operator]
+        return ColumnUse(name, "text", f"{distinct:,} different cells in a script without spaces")
+    if distinct <= 20 or not varied:
+        return ColumnUse(name, "nominal", f"{distinct:,} different values")
+    reason = f"{distinct:,} different single words: looks like an id; --text or --nominal uses it"
+    return ColumnUse(name, "unused", reason, "id-like")
+
+
+def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
+    """Return numeric for a column of numbers; one with other cells among them must be cleaned or named."""
+    cells = raw.frame[name]
+    wrong = (cells.is_not_null() & as_numbers(cells).is_null()).arg_true()
+    if len(wrong) == 0:
+        return ColumnUse(name, "numeric", f"every cell is a number ({cells.n_unique():,} different)")
+    first = int(wrong[0])
+    example = f"{cells[first]!r} in row {raw.places.rows[first]}"
+    reason = (
+        f"{len(wrong):,} of {cells.count():,} cells are not numbers ({example}); clean it, or name it with --nominal"
+    )
+    return ColumnUse(name, "unused", reason, "almost-numeric")
+
+
+def as_numbers(cells: pl.Series) -> pl.Series:
+    """Return text cells as Float64, null where a cell is no number; ``nan`` stays NaN, so that it can be told apart."""
+    return cells.str.strip_chars().cast(pl.Float64, strict=False)

@@ -1,0 +1,181 @@
+"""What is odd about a table, before a long run: findings with a stable code, evidence and advice.
+
+error    the data can be read but is wrong: results would mean nothing
+warning  results may suffer
+note     worth knowing
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from untwin._progress import report
+from untwin.data.repeats import Groups, Repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from untwin.data.load import Table
+
+Severity = Literal["error", "warning", "note"]
+
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+_ID_LIKE_ROWS = 20  # fewer rows may well have mostly different labels
+_UNSPACED_SHARE = 0.1
+_NOTES = {
+    "bad-rows": "Mend them, or go on without them.",
+    "missing-label": "Fill them in, or go on without them.",
+    "links": "Put the files themselves into the folder if they should count.",
+    "binary-files": "Turn them into text files if they should count.",
+    "loose-files": "Move them into the sub-folder of their class if they should count.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found; `count` says how many there are, `evidence` shows some of them.
+
+    >>> Finding("constant-column", "note", "1 column is constant.", "Nothing to do.", 1, ({"column": "site"},)).code
+    'constant-column'
+    """
+
+    code: str
+    severity: Severity
+    title: str
+    advice: str
+    count: int
+    evidence: tuple[dict[str, Any], ...] = ()
+
+
+def inspect(table: Table) -> tuple[Finding, ...]:
+    """Return the findings about a table, the worst first."""
+    report("looking at the table", 0, 1)
+    counts = table.class_counts()
+    found = [*_reading(table), *_columns(table), *_sizes(table, counts), *_spelling(counts)]
+    if table.roles.text:
+        found += [*_texts(table), *_repeats(Repeats.of(table))]
+    report("looking at the table", 1, 1)
+    return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _reading(table: Table) -> Iterator[Finding]:
+    for note in table.notes:
+        yield Finding(note.code, "warning", f"{note.count:,} {note.text}.", _NOTES[note.code], note.count)
+
+
+def _columns(table: Table) -> Iterator[Finding]:
+    said = defaultdict(list)
+    for use in table.columns:
+        given_constant = use.name in table.roles.features and table.frame[use.name].n_unique() == 1
+        said["constant" if given_constant else use.code].append({"column": use.name, "reason": use.reason})
+    kinds: tuple[tuple[str, Severity, str, str], ...] = (
+        ("constant", "note", "constant or empty", "Such a column says nothing about the classes."),
+        (
+            "tells-label",
+            "note",
+            "left out for giving the label away",
+            "Name such a column only if it will be known for new documents.",
+        ),
+        ("almost-numeric", "warning", "left out for cells that are not numbers", "Empty or correct those cells."),
+    )
+    for code, severity, what, advice in kinds:
+        if columns := said.get(code):
+            title = f"{_counted(len(columns), 'column is', 'columns are')} {what}."
+            yield Finding(f"{code}-column", severity, title, advice, len(columns), tuple(columns))
+
+
+def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[Finding]:
+    rows, classes, largest = table.frame.height, counts.height, int(counts["count"][0])
+    single = counts.filter(pl.col("count") == 1)["class"].sort()
+    label = table.roles.label
+    if rows >= _ID_LIKE_ROWS and classes > rows / 2:
+        title = f"The label {label!r} looks like an id: {classes:,} different values in {rows:,} rows."
+        yield Finding("id-like-label", "error", title, "Choose the column of the classes with --label.", classes)
+    elif largest < 2:
+        title = f"No class has two documents (label {label!r})."
+        yield Finding("no-repeated-class", "error", title, "Give at least two documents a class, or --label.", classes)
+    elif len(single):
+        title = f"{_counted(len(single), 'class has', 'classes have')} one document only."
+        advice = "They cannot be learnt and tested: add documents, merge the classes or drop them."
+        yield Finding("single-document-class", "warning", title, advice, len(single), _named(single.to_list()))
+
+
+def _named(labels: list[str]) -> tuple[dict[str, Any], ...]:
+    return tuple({"label": label} for label in labels)
+
+
+def _spelling(counts: pl.DataFrame) -> Iterator[Finding]:
+    """Labels that differ in case, spaces or Unicode form only, and labels with spaces at an end."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for label in counts["class"].sort():
+        alike[_folded(label)].append(label)
+    groups = [labels for labels in alike.values() if len(labels) > 1]
+    if groups:
+        title = f"{_counted(len(groups), 'group', 'groups')} of labels differ only in case, spaces or Unicode form."
+        evidence = tuple({"labels": labels} for labels in groups)
+        advice = "They count as different classes: spell them alike if they are one."
+        yield Finding("look-alike-labels", "warning", title, advice, len(groups), evidence)
+    edges = counts.filter(pl.col("class") != pl.col("class").str.strip_chars())["class"].sort().to_list()
+    if edges:
+        title = f"{_counted(len(edges), 'label', 'labels')} with white space at an end."
+        advice = "It is kept as part of the label: remove it in the table if it does not belong."
+        yield Finding("label-spaces", "warning", title, advice, len(edges), _named(edges))
+
+
+def _folded(label: str) -> str:
+    """Return what is left of a label without case, white space, Unicode form and invisible characters."""
+    if not label.isascii():
+        label = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
+        label = unicodedata.normalize("NFKC", label.casefold())
+    return " ".join(label.casefold().split())
+
+
+def _texts(table: Table) -> Iterator[Finding]:
+    rows, empty, unspaced = table.frame.height, table.without_words(), table.without_spaces()
+    if len(empty):
+        title = f"{len(empty):,} of {rows:,} documents have no word (two letters or more) in any text column."
+        evidence = tuple({"row": table.places.mark(row)} for row in empty[:100])
+        yield Finding("empty-text", "warning", title, "Fill them in or drop them.", len(empty), evidence)
+    if unspaced > rows * _UNSPACED_SHARE:
+        title = f"{unspaced:,} of {rows:,} documents are in a script without spaces (Chinese, Japanese, Thai, ...)."
+        advice = "Words cannot be told apart by spaces: use character n-grams (TextCounts(analyzer='char'))."
+        yield Finding("unspaced-text", "warning", title, advice, unspaced)
+
+
+def _repeats(repeats: Repeats) -> Iterator[Finding]:
+    kinds: tuple[tuple[str, Severity, Groups, str, str], ...] = (
+        (
+            "duplicate-text",
+            "note",
+            repeats.groups("labels", most=1),
+            "more than once with the same label",
+            "Copies in training and test rows make results look better than they are.",
+        ),
+        (
+            "conflicting-text",
+            "warning",
+            repeats.groups("labels", least=2),
+            "with different labels",
+            "Label errors, or classes that are twins: decide on one label for each text.",
+        ),
+        (
+            "split-leak",
+            "error",
+            repeats.groups("parts", least=2),
+            "in more than one part of the split",
+            "The test would ask for what was learnt by heart: keep each text in one part.",
+        ),
+    )
+    for code, severity, groups, how, advice in kinds:
+        if groups.count:
+            title = f"{_counted(groups.count, 'text occurs', 'texts occur')} {how} ({groups.rows:,} rows)."
+            yield Finding(code, severity, title, advice, groups.count, groups.examples)

@@ -1,0 +1,157 @@
+"""From a file to a labelled table with settled roles and typed columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from untwin._errors import InputError
+from untwin.data.columns import ColumnRoles, settle_roles
+from untwin.data.guess import UNSPACED, as_numbers
+from untwin.data.read import RawTable, ReadOptions, read_table
+from untwin.data.read.table import Note
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from untwin.data.guess import ColumnUse
+    from untwin.data.read.table import Places
+
+_WORD = r"\w\w"  # what the default token pattern needs at least
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    r"""A labelled table ready for use: text, nominal and label columns String, numeric ones Float64.
+
+    A missing text is an empty text; other missing cells are null.
+
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "t.csv"
+    ...     _ = path.write_text("text,price,label\nno signal,3,a\nlow battery,4.5,b\n")
+    ...     table = load(path)
+    >>> table.roles.text, table.roles.numeric, table.frame["price"].to_list()
+    (('text',), ('price',), [3.0, 4.5])
+    """
+
+    frame: pl.DataFrame
+    roles: ColumnRoles
+    columns: tuple[ColumnUse, ...]
+    places: Places
+    format: str
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Table({self.places.name}: {self.frame.height} rows, label {self.roles.label!r})"
+
+    @property
+    def labels(self) -> pl.Series:
+        """The label column, as written."""
+        return self.frame[str(self.roles.label)]
+
+    def class_counts(self) -> pl.DataFrame:
+        """Return columns class and count, the largest class first; of a multi-label table each class counts alone."""
+        counts = _class_lists(self.labels, self.roles.label_separator).explode().alias("class").value_counts()
+        return counts.sort(["count", "class"], descending=[True, False])
+
+    def without_words(self) -> pl.Series:
+        """Return the indices of rows none of whose texts has a word of two letters."""
+        return (
+            self.frame.select(pl.any_horizontal(pl.col(self.roles.text).str.contains(_WORD)).not_())
+            .to_series()
+            .arg_true()
+        )
+
+    def without_spaces(self) -> int:
+        """Return how many rows have a text mostly in a script that puts no spaces between words."""
+        text = pl.concat_str(self.roles.text)
+        foreign = self.frame.select(text=text).filter(pl.col("text").str.len_bytes() > pl.col("text").str.len_chars())
+        return int((foreign["text"].str.count_matches(UNSPACED) * 2 > foreign["text"].str.len_chars()).sum())
+
+
+def load(
+    source: str | Path,
+    roles: ColumnRoles | None = None,
+    options: ReadOptions | None = None,
+    *,
+    missing_label: Literal["error", "drop"] = "error",
+) -> Table:
+    """Read a labelled table, settle the role of every column and type the cells."""
+    options = options or ReadOptions()
+    raw = read_table(source, options=options)
+    settled, columns = settle_roles(raw, roles or ColumnRoles())
+    raw = _with_labels(raw, settled, missing_label)
+    frame = raw.frame.select(column for column, _ in settled.named())
+    frame = frame.with_columns(
+        *(pl.col(name).fill_null("") for name in settled.text), *(_numbers(raw, name) for name in settled.numeric)
+    )
+    table = Table(frame, settled, columns, raw.places, raw.format, raw.notes)
+    _require_classes(table, options.limit)
+    _require_words(table)
+    return table
+
+
+def _class_lists(labels: pl.Series, separator: str | None) -> pl.Series:
+    """Return the classes of each row; empty pieces between separators do not count."""
+    if separator is None:
+        return labels.reshape((-1, 1)).arr.to_list()
+    return labels.str.split(separator).list.eval(pl.element().filter(pl.element() != ""))
+
+
+def _with_labels(raw: RawTable, roles: ColumnRoles, missing: str) -> RawTable:
+    """Return the rows that have a label; without leave to drop the others they are an error."""
+    labels = raw.frame[str(roles.label)]
+    absent = labels.is_null() | (_class_lists(labels, roles.label_separator).list.len() == 0)
+    count = int(absent.sum())
+    if count == 0:
+        return raw
+    first = raw.places.say(int(absent.arg_true()[0]))
+    if missing == "error":
+        message = f"{first}, column {roles.label!r}: the label is empty ({count:,} of {len(labels):,} are)."
+        raise InputError(message, code="empty-label", hint="Fill them in, or leave them out: --missing-label drop.")
+    kept = (~absent).arg_true().to_numpy()
+    note = Note("missing-label", count, f"rows without a label dropped (the first: {first})")
+    return replace(raw, frame=raw.frame.filter(~absent), places=raw.places.take(kept), notes=(*raw.notes, note))
+
+
+def _numbers(raw: RawTable, name: str) -> pl.Series:
+    """Return a column as Float64: an empty cell and ``nan`` are missing, anything else must be a finite number."""
+    cells = raw.frame[name]
+    numbers = as_numbers(cells)
+    wrong = (cells.is_not_null() & (numbers.is_null() | numbers.is_infinite())).arg_true()
+    if len(wrong):
+        first = int(wrong[0])
+        message = f"{raw.places.say(first)}, column {name!r}: {cells[first][:40]!r} is not a finite number"
+        hint = "Leave the cell empty if the value is unknown, write decimals with a point, or use --nominal."
+        raise InputError(f"{message} ({len(wrong):,} such cells in this column).", code="not-a-number", hint=hint)
+    return numbers.fill_nan(None)
+
+
+def _require_classes(table: Table, limit: int | None) -> None:
+    """Refuse a table with one class, and labels that an ordinal scale does not know."""
+    counts = table.class_counts()
+    name, label, scale = table.places.name, table.roles.label, table.roles.ordinal
+    if len(counts) < 2:
+        found = f"only one class, {counts['class'][0]!r}" if len(counts) else "no labelled row"
+        rows = "the table holds" if limit is None else f"the first {limit:,} rows hold"
+        hint = f"Choose another column with --label{'' if limit is None else ', or raise --limit or shuffle the rows'}."
+        raise InputError(f"{name}, column {label!r}: {rows} {found}.", code="one-class", hint=hint)
+    unknown: pl.Series = table.labels.is_in(scale).not_().arg_true()
+    if scale and len(unknown):
+        row = int(unknown[0])
+        message = f"{table.places.say(row)}, column {label!r}: the label {table.labels[row]!r} is not on the scale."
+        raise InputError(message, code="not-ordinal", hint=f"Complete --ordinal {','.join(scale)!r}.")
+
+
+def _require_words(table: Table) -> None:
+    """Refuse a table that has nothing but texts, all of them without a single word."""
+    roles = table.roles
+    if roles.numeric or roles.nominal:
+        return
+    if len(table.without_words()) == table.frame.height:
+        shown = ", ".join(map(repr, roles.text))
+        message = f"{table.places.name}, column {shown}: every document is empty after tokenising."
+        raise InputError(message, code="no-words", hint="A word has two or more letters: choose other --text columns.")

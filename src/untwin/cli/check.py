@@ -1,0 +1,87 @@
+"""`untwin check`: what a table holds and what is odd about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from untwin.cli.options import common_options, input_options
+from untwin.cli.output import progress, put, put_json, put_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untwin.cli.options import Input
+    from untwin.data.inspect import Finding
+    from untwin.data.load import Table
+
+_SHOWN = 5
+
+
+@click.command()
+@click.argument("data")
+@input_options
+@common_options
+def check(data: str, given: Input, *, seed: int, strict: bool, as_json: bool) -> int:
+    """Look at DATA before a long run.
+
+    DATA is a CSV, TSV, JSONL or Parquet file (the text formats also gzipped), a folder with a sub-folder a class, or -
+    for standard input. Exit code 1 means that the data can be read but is wrong.
+    """
+    with progress():
+        from untwin.data.inspect import inspect
+
+        table = given.load(data)
+        findings = inspect(table)
+    (put_json if as_json else _show)(describe(table, findings))
+    return verdict(findings, strict=strict)
+
+
+def verdict(findings: Sequence[Finding], *, strict: bool) -> int:
+    """Return the exit code that the findings deserve."""
+    failing = {"error", "warning"} if strict else {"error"}
+    return int(any(finding.severity in failing for finding in findings))
+
+
+def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return all that `check` says, as one record."""
+    counts = table.class_counts()
+    return {
+        "source": table.places.name,
+        "format": table.format,
+        "rows": table.frame.height,
+        "columns": [asdict(use) for use in table.columns],
+        "label": table.roles.label,
+        "classes": counts.height,
+        "largest": counts.row(0, named=True),
+        "smallest": counts.row(-1, named=True),
+        "findings": [asdict(finding) for finding in findings],
+    }
+
+
+def _show(record: dict[str, Any]) -> None:
+    put(f"{record['source']} ({record['format']}): {record['rows']:,} rows, {record['classes']:,} classes")
+    for size in ("largest", "smallest"):
+        put(f"{size} class: {record[size]['class']} ({record[size]['count']:,})")
+    put()
+    put_table(["column", "used as", "why"], [[use["name"], use["role"], use["reason"]] for use in record["columns"]])
+    put()
+    for finding in record["findings"]:
+        _show_finding(finding)
+    if not record["findings"]:
+        put("Nothing odd found.")
+
+
+def _show_finding(finding: dict[str, Any]) -> None:
+    put(f"{finding['severity']} [{finding['code']}] {finding['title']}")
+    for example in finding["evidence"][:_SHOWN]:
+        put("    " + "; ".join(f"{key}: {_listed(value)}" for key, value in example.items()))
+    if len(finding["evidence"]) > _SHOWN:
+        put("    ... (--json lists more)")
+    put(f"  {finding['advice']}")
+
+
+def _listed(value: object) -> str:
+    return ", ".join(map(repr, value)) if isinstance(value, list) else str(value)

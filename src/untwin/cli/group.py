@@ -1,0 +1,46 @@
+"""The group of commands; a command's module is loaded when the command is called or helped with."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from untwin import __version__
+
+# name: where it lives, and its line in `untwin --help` (so that help loads no module)
+COMMANDS = {
+    "check": ("untwin.cli.check:check", "Look at a table before a long run: columns, classes, duplicates, leaks."),
+    "demo": ("untwin.cli.demo:demo", "The whole job on real text that is on every machine."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and loads the one that is wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="untwin")
+def cli() -> None:
+    """Tell near-twin classes apart.
+
+    Exit codes: 0 done, 1 a gate failed or the data is wrong, 2 usage or unusable input, 3 model refused, 70 internal
+    error, 130 interrupted.
+    """

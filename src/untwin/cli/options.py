@@ -1,0 +1,130 @@
+"""Options that every command shares, declared once; they reach a command as the dataclasses of the rooms below."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from untwin.data.columns import ColumnRoles
+    from untwin.data.load import Table
+    from untwin.data.read import ReadOptions
+
+    Command = Callable[..., Any]
+
+_THREAD_VARIABLES = (
+    "POLARS_MAX_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+)
+_REPEAT = "Repeat the option for several columns; naming any of --text, --numeric, --nominal turns guessing off."
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """How to read the data, as the options say."""
+
+    roles: ColumnRoles
+    read: ReadOptions
+    missing_label: Literal["error", "drop"]
+
+    def load(self, source: str | Path) -> Table:
+        """Read a labelled table."""
+        from untwin.data.load import load
+
+        if hasattr(signal, "siginterrupt"):  # Polars' handler would let Ctrl-C wait for the end of a blocking read
+            signal.siginterrupt(signal.SIGINT, True)
+        return load(source, self.roles, self.read, missing_label=self.missing_label)
+
+
+def _set_threads(context: click.Context, parameter: click.Parameter, value: int | None) -> None:
+    """Tell the libraries how many threads to use; they look when they are loaded, which is later."""
+    if value is not None:
+        os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(value)))
+
+
+_ROLE_NAMES = ("text", "numeric", "nominal", "label", "id", "split", "group", "parent", "label_separator")
+_READ_NAMES = ("format", "separator", "encoding", "skip_bad_rows", "limit")
+_COUNT = click.IntRange(min=1)
+
+_INPUT_OPTIONS = (
+    click.option("--text", multiple=True, metavar="COL", help=f"A column of texts. {_REPEAT}"),
+    click.option("--numeric", multiple=True, metavar="COL", help="A column of numbers."),
+    click.option("--nominal", multiple=True, metavar="COL", help="A column of names or codes."),
+    click.option("--label", metavar="COL", help="The column of the classes."),
+    click.option("--id", metavar="COL", help="A column that names the rows."),
+    click.option("--split", metavar="COL", help="Rows marked 'test' here are left out of the fit and scored once."),
+    click.option("--group", metavar="COL", help="Rows with the same value here share a fold."),
+    click.option("--parent", metavar="COL", help="The parent of each class in a known tree."),
+    click.option("--label-separator", metavar="TEXT", help="Several classes in one label, separated by this."),
+    click.option("--ordinal", metavar="LIST", help="The classes in order, as in '1,2,3,4'."),
+    click.option("--separator", metavar="CHAR", help="What separates the cells of a CSV file; 'tab' for a tab."),
+    click.option("--encoding", metavar="NAME", help="The encoding of a text file that is not UTF-8."),
+    click.option(
+        "--format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="The format; needed for stdin (-)."
+    ),
+    click.option(
+        "--missing-label",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="What to do with rows without a label.",
+    ),
+    click.option(
+        "--skip-bad-rows", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out up to N broken rows."
+    ),
+    click.option("--limit", type=_COUNT, metavar="N", help="Use the first N rows only."),
+)
+
+_COMMON_OPTIONS = (
+    click.option(
+        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all that is random."
+    ),
+    click.option(
+        "--threads", type=_COUNT, metavar="N", help="At most N threads.", callback=_set_threads, expose_value=False
+    ),
+    click.option("--strict", is_flag=True, help="Exit with 1 if there are warnings."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+)
+
+
+def common_options(command: Command) -> Command:
+    """Add --seed, --threads, --strict and --json (passed as `seed`, `strict`, `as_json`)."""
+    return _with(command, _COMMON_OPTIONS)
+
+
+def input_options(command: Command) -> Command:
+    """Add the options that say how to read DATA, passed to the command as one `Input` named `given`."""
+
+    @functools.wraps(command)
+    def wrapper(**values: Any) -> Any:
+        return command(given=_taken_from(values), **values)
+
+    return _with(wrapper, _INPUT_OPTIONS)
+
+
+def _taken_from(values: dict[str, Any]) -> Input:
+    """Take the input options out of `values`."""
+    from untwin.data.columns import ColumnRoles
+    from untwin.data.read import ReadOptions
+
+    ordinal = values.pop("ordinal")
+    scale = () if ordinal is None else tuple(ordinal.split(","))
+    roles = ColumnRoles(ordinal=scale, **{name: values.pop(name) for name in _ROLE_NAMES})
+    return Input(roles, ReadOptions(**{name: values.pop(name) for name in _READ_NAMES}), values.pop("missing_label"))
+
+
+def _with(command: Command, options: tuple[Command, ...]) -> Command:
+    for option in reversed(options):  # decorators apply from the last to the first
+        command = option(command)
+    return command

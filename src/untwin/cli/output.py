@@ -1,0 +1,128 @@
+"""What a command prints: data on stdout, talk on stderr, and nothing from the data that could drive a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from untwin._progress import listening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a command failed."""
+
+    exit_code: int
+    code: str
+    message: str
+    hint: str
+
+
+def printable(text: object) -> str:
+    r"""Return text on one line with every control, invisible or direction-changing character as its escape.
+
+    >>> printable("\x1b[31mred\x1b[0m\n")
+    '\\x1b[31mred\\x1b[0m\\n'
+    """
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+
+
+def say(text: str) -> None:
+    """Print a line of talk."""
+    print(printable(text), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def put(line: str = "") -> None:
+    """Print a line of data."""
+    print(printable(line))  # noqa: T201
+
+
+def put_json(record: dict[str, Any], *, ok: bool = True) -> None:
+    """Print one JSON object; ASCII only, so that it is safe on any terminal and in any encoding."""
+    print(json.dumps({"schema_version": SCHEMA_VERSION, "ok": ok, **record}, indent=2))  # noqa: T201
+
+
+def show_failure(failure: Failure, *, as_json: bool) -> int:
+    """Print why a command failed and return its exit code."""
+    if as_json:
+        error = {"code": failure.code, "message": failure.message, "hint": failure.hint}
+        put_json({"error": error}, ok=False)
+    else:
+        say(f"untwin: {failure.message}")
+        if failure.hint:
+            say(f"        {failure.hint}")
+    return failure.exit_code
+
+
+def put_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table: drawn on a terminal, aligned plain text elsewhere."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(header, cells)
+        return
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    for row in (header, *cells):
+        put("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _draw(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, pad_edge=False)
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))  # Text: markup in the data means nothing
+    Console(emoji=False, markup=False, highlight=False).print(table)
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show what the work inside reports: bars on a terminal, one line a stage elsewhere."""
+    with _bars() if sys.stderr.isatty() else _lines():
+        yield
+
+
+@contextmanager
+def _lines() -> Iterator[None]:
+    seen: set[str] = set()
+
+    def show(stage: str, done: int, total: int) -> None:
+        if stage not in seen:
+            seen.add(stage)
+            say(f"untwin: {stage}")
+
+    with listening(show):
+        yield
+
+
+@contextmanager
+def _bars() -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(printable(stage), total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        with listening(show):
+            yield

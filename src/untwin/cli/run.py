@@ -1,0 +1,92 @@
+"""From arguments to an exit code: every way in which a command can end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from untwin._errors import UntwinError
+from untwin.cli.group import cli
+from untwin.cli.output import Failure, show_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DONE, WRONG, UNUSABLE, INTERNAL, INTERRUPTED = 0, 1, 2, 70, 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code; nothing but the code and the output leaves."""
+    _prepare_streams()
+    as_json = "--json" in arguments
+    try:
+        code = _invoke(list(arguments), as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _closed_pipe()
+    except OSError as error:  # the output itself failed
+        return show_failure(_os_failure(error), as_json=False)
+    return code
+
+
+def _prepare_streams() -> None:
+    """Print what the encoding of the terminal lacks as escapes; print nowhere if a stream is closed (``>&-``)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115  (for as long as the process)
+        getattr(sys, name).reconfigure(errors="backslashreplace")
+
+
+def _invoke(arguments: list[str], *, as_json: bool) -> int:
+    try:
+        with cli.make_context("untwin", arguments) as context:
+            return int(cli.invoke(context) or DONE)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return UNUSABLE
+    except BaseException as error:
+        return show_failure(_failure(error), as_json=as_json)
+
+
+def _failure(error: BaseException) -> Failure:
+    match error:
+        case UntwinError():
+            return Failure(error.exit_code, error.code, error.message, error.hint)
+        case click.UsageError():
+            where = error.ctx.command_path if error.ctx else "untwin"
+            return Failure(UNUSABLE, "usage", error.format_message(), f"See {where} --help.")
+        case click.ClickException():
+            return Failure(UNUSABLE, "usage", error.format_message(), "")
+        case OSError():
+            return _os_failure(error)
+    if os.environ.get("UNTWIN_DEBUG"):
+        traceback.print_exception(error)
+    hint = "This is a bug in untwin; set UNTWIN_DEBUG=1 to see the traceback."
+    return Failure(INTERNAL, "internal", f"Internal error: {type(error).__name__}: {error}".strip(), hint)
+
+
+def _os_failure(error: OSError) -> Failure:
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    where = f"{error.filename}: " if error.filename else ""
+    hint = "Make room on the disk and run it again." if full else "Check the path and the permissions."
+    return Failure(UNUSABLE, "disk-full" if full else "os", f"{where}{error.strerror or error}.", hint)
+
+
+def _closed_pipe() -> int:
+    """End quietly when the reader has gone: what Python still holds back goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    return DONE

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import gzip
+import json
+import time
+
+import pytest
+
+GOOD = b"text,label\nno signal here,a\nlow battery,b\nno network,a\nflat battery,b\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(GOOD)
+    return path
+
+
+def check(untwin, tmp_path, content, *arguments, name="t.csv"):
+    (tmp_path / name).write_bytes(content)
+    done = untwin("check", name, "--json", *arguments, cwd=tmp_path)
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_a_good_table(untwin, table):
+    done = untwin("check", table)
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert "4 rows, 2 classes" in shown
+    assert "largest class: a (2)" in shown
+    assert "text    text     its name" in shown
+    assert "Nothing odd found." in shown
+    assert b"\x1b" not in done.stdout
+
+
+def test_one_json_object(untwin, tmp_path):
+    code, record = check(untwin, tmp_path, GOOD)
+    assert code == 0
+    assert (record["schema_version"], record["ok"], record["rows"], record["classes"]) == (1, True, 4, 2)
+    assert [(use["name"], use["role"]) for use in record["columns"]] == [("text", "text"), ("label", "label")]
+    assert record["smallest"] == {"class": "b", "count": 2}
+    assert record["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"text,label\n" + b"".join(b"text number %d,id%d\n" % (i, i) for i in range(30)), "id-like-label"),
+        (b"text,label\none two,a\nthree,b\n", "no-repeated-class"),
+        (b"text,label,split\none two,a,train\nthree,a,test\nfour,b,train\nOne two,b,test\n", "split-leak"),
+    ],
+)
+def test_readable_but_wrong_ends_with_1(untwin, tmp_path, content, code):
+    exit_code, record = check(untwin, tmp_path, content)
+    assert exit_code == 1
+    assert record["findings"][0]["code"] == code
+    assert record["findings"][0]["severity"] == "error"
+
+
+def test_strict_makes_warnings_fail(untwin, tmp_path):
+    assert check(untwin, tmp_path, GOOD + b"one more,c\n")[0] == 0
+    assert check(untwin, tmp_path, GOOD + b"one more,c\n", "--strict")[0] == 1
+    assert check(untwin, tmp_path, GOOD, "--strict")[0] == 0
+
+
+def test_options_reach_the_reader(untwin, tmp_path):
+    content = "Wert;Art;Klasse\n1;ö;x\n2;ü;y\n3;ö;x\n4;ü;\nkaputt\n".encode("cp1252")
+    arguments = [
+        "--separator",
+        ";",
+        "--encoding",
+        "cp1252",
+        "--label",
+        "Klasse",
+        "--nominal",
+        "Art",
+        "--numeric",
+        "Wert",
+    ]
+    code, record = check(untwin, tmp_path, content, *arguments, "--missing-label", "drop", "--skip-bad-rows", "1")
+    assert code == 0
+    assert record["rows"] == 3
+    assert {use["name"]: use["role"] for use in record["columns"]} == {
+        "Wert": "numeric",
+        "Art": "nominal",
+        "Klasse": "label",
+    }
+    assert {"bad-rows", "missing-label"} <= {finding["code"] for finding in record["findings"]}
+
+
+def test_other_formats(untwin, tmp_path):
+    lines = b'{"text": "aa bb", "label": 1}\n{"text": "cc dd", "label": 1.0}\n'
+    assert check(untwin, tmp_path, gzip.compress(lines * 2), name="t.jsonl.gz")[1]["classes"] == 2
+    assert check(untwin, tmp_path, GOOD.replace(b",", b"\t"), name="t.tsv")[1]["classes"] == 2
+    done = untwin("check", "-", "--format", "jsonl", "--json", stdin=lines * 2)
+    assert json.loads(done.stdout)["source"] == "stdin"
+
+
+def test_a_folder_says_what_it_left_out(untwin, tmp_path):
+    for name in ("a/1", "a/2", "b/1", "b/2"):
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / name).write_text(f"text of {name}")
+    (tmp_path / "docs" / "b" / "image.png").write_bytes(b"\x89PNG\0")
+    (tmp_path / "docs" / "b" / "link").symlink_to("/etc/passwd")
+    record = json.loads(untwin("check", "docs", "--json", cwd=tmp_path).stdout)
+    assert record["rows"] == 4
+    assert {finding["code"]: finding["count"] for finding in record["findings"]} == {"binary-files": 1, "links": 1}
+
+
+def test_nothing_from_the_data_drives_the_terminal(untwin, tmp_path):
+    evil = "\x1b[31mred\x1b[0m \x9b2J \u202eback [bold]markup[/bold] :smile:"
+    content = f"text,label,{evil}\nxx {evil},{evil},1\nyy,b,2\nxx {evil},b,3\n".encode()
+    (tmp_path / "t.csv").write_bytes(content)
+    for arguments in (["t.csv"], ["t.csv", "--json"], ["t.csv", "--label", evil + "?"], ["t.csv", "--numeric", "text"]):
+        done = untwin("check", *arguments, cwd=tmp_path)
+        assert done.returncode in {0, 2}
+        shown = (done.stdout + done.stderr).decode()
+        assert not set(shown) & {"\x1b", "\x9b", "\u202e"}
+    assert "[bold]markup[/bold] :smile:" in untwin("check", "t.csv", cwd=tmp_path).stdout.decode()
+
+
+def test_a_narrow_output_encoding_is_no_error(untwin, tmp_path):
+    (tmp_path / "t.csv").write_text("text,label\nxx yy,ä\nzz,日本\n")
+    done = untwin("check", "t.csv", cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_real_tables_take_a_few_seconds(untwin, real_data):
+    for path in (*real_data.glob("tabular/*.csv*"), *real_data.glob("text/*.parquet")):
+        start = time.perf_counter()
+        done = untwin("check", path, "--json")
+        assert json.loads(done.stdout)["ok"] is True
+        assert time.perf_counter() - start < 15, path  # a guard against quadratic work, not a benchmark

@@ -6,6 +6,7 @@ import argparse
 import json
 import multiprocessing
 import time
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def arguments(description: str | None, *, repeats: int = 3, data: bool = True) -> argparse.Namespace:
+def arguments(description: str | None, *, repeats: int = 3) -> argparse.Namespace:
     """Parse the command line that all benchmarks share."""
     parser = argparse.ArgumentParser(description=description)
-    if data:
-        parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
+    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
     parser.add_argument("--json", action="store_true", help="print one object that holds all figures")
     parser.add_argument("--repeats", type=int, default=repeats, help="best of so many runs")
     return parser.parse_args()
@@ -55,17 +55,18 @@ def _mebibytes(entry: str) -> float:
 
 
 def show(rows: list[dict[str, Any]], *, as_json: bool, **facts: Any) -> None:
-    """Print rows of figures as a table, or everything as one JSON object."""
+    """Print rows of figures as tables (a new one where the columns change), or everything as one JSON object."""
     if as_json:
         print(json.dumps({**facts, "rows": rows}, indent=2))
         return
     for name, fact in facts.items():
         print(f"{name}: {fact}")
-    header = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [[_shown(row.get(name, "")) for name in header] for row in rows]
-    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    for line in (header, *cells):
-        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+    for header, table in groupby(rows, key=tuple):
+        cells = [[_shown(value) for value in row.values()] for row in table]
+        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+        print()
+        for line in (header, *cells):
+            print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
 
 
 def _shown(value: object) -> str:

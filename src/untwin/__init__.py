@@ -7,15 +7,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from untwin.crossfit import OutOfFold as OutOfFold
+    from untwin.crossfit import out_of_fold as out_of_fold
+    from untwin.crossfit import out_of_fold_confusion as out_of_fold_confusion
     from untwin.data.counts import TextCounts as TextCounts
+    from untwin.structure.graph import ConfusionGraph as ConfusionGraph
+    from untwin.structure.hierarchy import Hierarchy as Hierarchy
+    from untwin.structure.plan import SprinklingPlan as SprinklingPlan
+    from untwin.tables.confusion import Confusion as Confusion
+    from untwin.tables.contingency import Contingency as Contingency
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Confusion": "untwin.tables.confusion",
+    "ConfusionGraph": "untwin.structure.graph",
+    "Contingency": "untwin.tables.contingency",
+    "Hierarchy": "untwin.structure.hierarchy",
+    "OutOfFold": "untwin.crossfit",
+    "SprinklingPlan": "untwin.structure.plan",
     "TextCounts": "untwin.data.counts",
+    "out_of_fold": "untwin.crossfit",
+    "out_of_fold_confusion": "untwin.crossfit",
 }
 
-__all__ = ["TextCounts", "__version__"]
+__all__ = [
+    "Confusion",
+    "ConfusionGraph",
+    "Contingency",
+    "Hierarchy",
+    "OutOfFold",
+    "SprinklingPlan",
+    "TextCounts",
+    "__version__",
+    "out_of_fold",
+    "out_of_fold_confusion",
+]
 
 
 def __getattr__(name: str) -> Any:

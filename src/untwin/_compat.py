@@ -5,10 +5,11 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
+from sklearn.utils import _safe_indexing as rows_of
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
 
-__all__ = ["Interval", "StrOptions", "follow_sparse_interface", "inherited_tags", "validating"]
+__all__ = ["Interval", "StrOptions", "follow_sparse_interface", "inherited_tags", "rows_of", "validating"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -38,8 +38,8 @@ def frozen_csr(matrix: Any, dtype: Any = None) -> csr_array:
 
 
 def class_names(classes: ArrayLike | Iterable[Any]) -> Array:
-    """Return class names as a read-only 1-d array; a name that occurs twice is refused."""
-    names = np.asarray(classes if isinstance(classes, np.ndarray) else list(classes))  # type: ignore[arg-type]
+    """Return a read-only copy of class names, 1-d; a name that occurs twice is refused."""
+    names = np.array(classes if isinstance(classes, np.ndarray) else list(classes))  # type: ignore[arg-type]
     if names.ndim != 1:
         raise ValueError(f"classes must be one-dimensional. Got {names.ndim} dimensions instead.")
     distinct, counts = np.unique(names, return_counts=True)

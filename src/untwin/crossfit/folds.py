@@ -1,0 +1,145 @@
+"""Which rows are held out together.
+
+    unit       n    rows of one unit share a fold: identical rows, rows of one group, and what these two chain together
+    codes      n    class of each row, 0 .. C-1
+    parts      n    the fold whose model is *not* trained on the row; -1: every model is
+    folds      n    the fold in which the row is predicted; -1: in none
+
+`folds` and `parts` differ for rows of a class that lies in one fold as a whole: no model that could be asked about
+such a row has ever seen its class, so nobody is asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from scipy.sparse import coo_array, issparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.model_selection import PredefinedSplit
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.utils import check_random_state
+
+from untwin._values import frozen_csr
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.intp]
+
+
+def sharing_units(X: Any, groups: Any = None) -> Codes:
+    """Return for each row the number of its unit; rows of one unit must share a fold.
+
+    Units are numbered as they first appear, so that the same rows get the same folds whether they come as texts, as
+    a frame or as any kind of matrix.
+
+    >>> sharing_units(["b", "a", "b", "c"], groups=["x", "y", "z", "y"]).tolist()
+    [0, 1, 0, 1]
+    """
+    unit = identical_rows(X)
+    if groups is not None:
+        _, group = np.unique(np.asarray(groups), return_inverse=True)
+        n_same, n_nodes = unit.max() + 1, unit.max() + group.max() + 2
+        links = coo_array((np.ones(len(unit)), (unit, n_same + group)), shape=(n_nodes, n_nodes))
+        unit = connected_components(links, directed=False)[1][unit].astype(np.intp)
+    _, first, number = np.unique(unit, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number]
+
+
+def identical_rows(X: Any) -> Codes:
+    """Return a number for each row of a matrix, a frame or a list of texts; exactly the identical rows share one."""
+    if issparse(X):
+        return _identical_sparse(X)
+    if hasattr(X, "columns"):
+        columns = [column.to_numpy() for column in nw.from_native(X, eager_only=True).iter_columns()]
+        return _numbered(np.column_stack([_coded(column) for column in columns]))
+    is_text = isinstance(X, list) and isinstance(X[0], str)
+    rows = np.asarray(X, dtype=object if is_text else None)
+    rows = rows.reshape(len(rows), -1)
+    if rows.dtype.kind in "biufc":
+        return _numbered(rows + 0)  # adding 0 turns -0.0 into 0.0
+    return _numbered(np.column_stack([_coded(column) for column in rows.T]))
+
+
+def _coded(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a number for each distinct value; missing ones are alike, and objects may mix with None and NaN."""
+    if column.dtype.kind != "O":
+        return np.unique(column, return_inverse=True)[1]
+    encoder = OrdinalEncoder(encoded_missing_value=-1).set_output(transform="default")
+    return np.asarray(encoder.fit_transform(column.reshape(-1, 1)).ravel())
+
+
+def _identical_sparse(X: Any) -> Codes:
+    """Rows with equally many non-zeros stack into one dense block of columns and values."""
+    rows = frozen_csr(X)
+    lengths, found = np.diff(rows.indptr), np.empty(rows.shape[0], dtype=np.intp)
+    next_number = 0
+    for length in np.unique(lengths):
+        members = np.flatnonzero(lengths == length)
+        cells = rows.indptr[members, None] + np.arange(length)
+        numbers = _numbered(np.hstack([rows.indices[cells], rows.data[cells]]))
+        found[members] = numbers + next_number
+        next_number += numbers.max() + 1
+    return found
+
+
+def _numbered(rows: NDArray[Any]) -> Codes:
+    """Give each distinct row of a dense matrix a number, comparing bytes."""
+    if rows.shape[1] == 0:
+        return np.zeros(len(rows), dtype=np.intp)
+    as_bytes = np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))
+    return np.unique(np.ascontiguousarray(rows).view(as_bytes).ravel(), return_inverse=True)[1]
+
+
+def dealt_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Codes:
+    """Deal the units to the folds, class by class, as one deals cards: the next class goes on where the last one ended.
+
+    So each class and the whole spread evenly, and the units of a class with few of them meet in no fold. A unit of
+    several classes is dealt with its rarest one; large units first, equal ones in random order.
+    """
+    pairs = np.unique(np.column_stack([unit, codes]), axis=0)
+    units_of_class = np.bincount(pairs[:, 1])
+    rarest_first = pairs[np.lexsort((units_of_class[pairs[:, 1]], pairs[:, 0]))]
+    _, first = np.unique(rarest_first[:, 0], return_index=True)
+    stratum, size = rarest_first[first, 1], np.bincount(unit)
+    shuffled = check_random_state(random_state).permutation(len(size))
+    fold_of_unit = np.empty(len(size), dtype=np.intp)
+    fold_of_unit[np.lexsort((shuffled, -size, stratum))] = np.arange(len(size)) % n_folds
+    return fold_of_unit[unit]
+
+
+def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
+    """Return the fold numbers (0, 1, ...; -1 for rows never held out) of a splitter or of an array of fold numbers."""
+    splitter = cv if hasattr(cv, "split") else PredefinedSplit(np.asarray(cv))
+    folds = np.full(len(y), -1, dtype=np.intp)
+    for number, (train, test) in enumerate(splitter.split(X, y, groups)):
+        if len(train) + len(test) != len(y) or (folds[test] != -1).any():
+            raise ValueError(
+                f"cv must hold each row out at most once and train on all others. Got {cv!r} instead; "
+                "use a K-fold splitter or one fold number for each row."
+            )
+        folds[test] = number
+    return folds
+
+
+def judged(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+    """Return `folds`, `parts`, and which classes are too small to be held out, since one fold holds all their rows.
+
+    Units of such classes alone go into every training part; folds left with nothing to predict fall away.
+    """
+    n_folds, n_classes = parts.max() + 1, codes.max() + 1
+    held = parts >= 0
+    per_fold = np.bincount(codes[held] * n_folds + parts[held], minlength=n_classes * n_folds)
+    small = per_fold.reshape(n_classes, n_folds).max(axis=1, initial=0) == np.bincount(codes)
+    folds = np.where(small[codes], -1, parts)
+    kept = np.unique(folds[folds >= 0])
+    if kept.size == 0:
+        raise ValueError(
+            "y must have a class with rows in two folds. Got none instead; give each class two distinct rows or groups."
+        )
+    number = np.full(n_folds + 1, -1)  # the last one is for -1 itself
+    number[kept] = np.arange(len(kept))
+    predictable = np.bincount(unit, weights=~small[codes]) > 0
+    return number[folds], number[np.where(predictable[unit], parts, -1)], small

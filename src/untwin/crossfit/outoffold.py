@@ -1,0 +1,266 @@
+"""Run a classifier out of fold once, and keep everything that it said.
+
+n rows, C classes, k folds
+folds             n        fold in which a row was held out and predicted; -1: never
+predictions       n        predicted labels; masked where never held out
+scores            n x C    decision values or probabilities by class; NaN where never held out
+fold_confusions   k        true x predicted of the rows of each fold, all with the same C classes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from numbers import Integral
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import column_or_1d, indexable
+from sklearn.utils.parallel import Parallel, delayed
+
+from untwin import _progress
+from untwin._compat import rows_of
+from untwin._values import frozen, positions
+from untwin.crossfit.folds import dealt_folds, given_folds, judged, sharing_units
+from untwin.tables.confusion import Confusion
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class OutOfFold:
+    """What a classifier said about each row while it had not seen it; made by `out_of_fold`.
+
+    Attributes
+    ----------
+    confusion : Confusion
+        Of all rows that were held out: the sum of `fold_confusions`.
+    fold_confusions : tuple of Confusion
+        One for each fold, every one with all classes.
+    predictions : (n,) masked array of labels
+        Masked where a row was never held out, so that `(result.predictions == y).mean()` is the accuracy.
+    scores : (n, C) array or None
+        `decision_function`, else `predict_proba`, by the classes of `classes`; two classes: -d and d. A class that a
+        fold's model has not seen has -inf or probability 0; a row never held out has NaN.
+    folds : (n,) int array
+        In which fold a row was held out; -1 never.
+    small_classes : tuple
+        Classes that one fold would hold as a whole. They stay in training, and nobody is asked about their rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> result = out_of_fold(GaussianNB(), *load_iris(return_X_y=True))
+    >>> result
+    OutOfFold(5 folds, 150 of 150 rows predicted, accuracy 0.9...)
+    >>> result.without(0) + result.fold_confusions[0] == result.confusion
+    True
+    """
+
+    confusion: Confusion
+    fold_confusions: tuple[Confusion, ...]
+    predictions: np.ma.MaskedArray[Any, Any]
+    scores: NDArray[np.float64] | None
+    folds: NDArray[np.intp]
+    small_classes: tuple[Any, ...] = ()
+
+    @property
+    def classes(self) -> Array:
+        """Names of all classes, in the order of the confusions and of the columns of `scores`."""
+        return self.confusion.classes
+
+    @property
+    def predicted(self) -> NDArray[np.bool_]:
+        """Which rows were held out once and have a prediction."""
+        return self.folds >= 0
+
+    def without(self, fold: int) -> Confusion:
+        """Return the confusion of the folds other than `fold`: knowledge that has not seen the rows of `fold`."""
+        if not 0 <= fold < len(self.fold_confusions):
+            raise ValueError(f"fold must be one of 0 to {len(self.fold_confusions) - 1}. Got {fold} instead.")
+        return Confusion(self.confusion.counts - self.fold_confusions[fold].counts, self.classes)
+
+    def frame(self) -> pl.DataFrame:
+        """Return a table with one line for each row: fold and prediction, null where never held out."""
+        import polars as pl
+
+        return pl.DataFrame({"fold": self.folds, "prediction": self.predictions.tolist()}).with_columns(
+            fold=pl.when(pl.col("fold") >= 0).then("fold")
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OutOfFold):
+            return NotImplemented
+        return (
+            np.array_equal(self.folds, other.folds)
+            and self.fold_confusions == other.fold_confusions
+            and self.predictions.tolist() == other.predictions.tolist()
+            and (self.scores is None) == (other.scores is None)
+            and (self.scores is None or np.array_equal(self.scores, other.scores, equal_nan=True))  # type: ignore[arg-type]
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"OutOfFold({len(self.fold_confusions)} folds, {self.predicted.sum()} of {len(self.folds)} rows predicted, "
+            f"accuracy {self.confusion.accuracy:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self!r}</p>{self.confusion._repr_html_()}"
+
+
+def out_of_fold(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    with_scores: bool = True,
+) -> OutOfFold:
+    """Predict every row by a clone of `estimator` that was trained on the other folds.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any scikit-learn classifier or pipeline; it is cloned. For the same answer every time give it a
+        `random_state` of its own.
+    X : CSR or dense matrix, list of texts, pandas or Polars frame
+    y : (n,) labels
+    cv : int, splitter or (n,) fold numbers
+        A number of folds: stratified and shuffled, identical rows and rows of one group share a fold, and a class
+        with fewer distinct rows (or groups) than folds is spread over as many folds as it can; with one only, it
+        stays in training (`small_classes`). A splitter or an array of fold numbers (-1: never held out) is
+        followed to the letter, identical rows included; folds are then numbered 0, 1, ... in its order.
+    groups : (n,) labels, optional
+        Rows that must share a fold.
+    n_jobs : int, optional
+        Folds at a time, by joblib: processes, or what `joblib.parallel_config` says. It never changes the result.
+    random_state : int, RandomState or None
+        Seeds the folds.
+    with_scores : bool
+        Keep the n x C scores too; False saves their time and memory.
+    """
+    X, y, groups = indexable(X, y, groups)
+    y = _labels(y)
+    folds, parts, small = _folds(X, y, cv, groups, random_state)
+    work = [
+        delayed(_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, with_scores=with_scores)
+        for fold in range(folds.max() + 1)
+    ]
+    said = []
+    for outcome in Parallel(n_jobs=n_jobs, return_as="generator")(work):
+        said.append(outcome)
+        _progress.report("folds", len(said), len(work))
+    return _collected(said, y, folds, small)
+
+
+def out_of_fold_confusion(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+) -> Confusion:
+    """Return `out_of_fold(...).confusion`, without the cost of scores.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> out_of_fold_confusion(GaussianNB(), *load_iris(return_X_y=True)).total
+    150
+    """
+    result = out_of_fold(
+        estimator, X, y, cv=cv, groups=groups, n_jobs=n_jobs, random_state=random_state, with_scores=False
+    )
+    return result.confusion
+
+
+class _Said(NamedTuple):
+    """What the model of one fold said about the rows it had not seen; `absent` is the score of a class it lacks."""
+
+    rows: NDArray[np.intp]
+    labels: Array
+    scores: Array | None
+    classes: Array
+    absent: float
+
+
+def _labels(y: Any) -> Array:
+    labels = column_or_1d(y)
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ValueError("y must name the class of each row. Got NaN instead; drop the rows without a label.")
+    return np.asarray(labels)
+
+
+def _folds(
+    X: Any, y: Array, cv: Any, groups: Any, random_state: Any
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+    codes = np.unique(y, return_inverse=True)[1]
+    unit = sharing_units(X, groups)
+    if not isinstance(cv, Integral):
+        return judged(codes, unit, given_folds(cv, X, y, groups))
+    if cv < 2:
+        raise ValueError(f"cv must be at least 2 folds. Got {cv} instead.")
+    return judged(codes, unit, dealt_folds(codes, unit, int(cv), random_state))
+
+
+def _held_out(
+    estimator: Any, X: Any, y: Array, *, train: NDArray[np.bool_], test: NDArray[np.bool_], with_scores: bool
+) -> _Said:
+    """Train on the rows `train`, ask about the rows `test`."""
+    model = clone(estimator).fit(rows_of(X, np.flatnonzero(train)), y[train])
+    rows = np.flatnonzero(test)
+    asked = rows_of(X, rows)
+    scores, absent = _class_scores(model, asked) if with_scores else (None, np.nan)
+    classes = getattr(model, "classes_", np.unique(y[train]))
+    return _Said(rows, np.asarray(model.predict(asked)), scores, np.asarray(classes), absent)
+
+
+def _class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
+    """Return one column for each class that the model knows, and what a class it lacks would score."""
+    if hasattr(model, "decision_function"):
+        decision = np.asarray(model.decision_function(rows))
+        return (np.column_stack([-decision, decision]) if decision.ndim == 1 else decision), -np.inf
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(rows)), 0.0
+    return None, np.nan
+
+
+def _collected(said: list[_Said], y: Array, folds: NDArray[np.intp], small: NDArray[np.bool_]) -> OutOfFold:
+    classes = np.unique(y)
+    labels = np.zeros(len(y), dtype=classes.dtype)
+    for part in said:
+        labels[part.rows] = part.labels
+    predictions = np.ma.MaskedArray(frozen(labels), mask=frozen(folds < 0), hard_mask=True)
+    parts = tuple(Confusion.from_predictions(y[part.rows], part.labels, classes=classes) for part in said)
+    scores = _aligned_scores(said, len(y), classes)
+    return OutOfFold(reduce(add, parts), parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
+
+
+def _aligned_scores(said: list[_Said], n_rows: int, classes: Array) -> NDArray[np.float64] | None:
+    aligned = np.full((n_rows, len(classes)), np.nan)
+    for part in said:
+        if part.scores is None:
+            return None
+        if part.scores.shape[1] != len(part.classes):
+            raise ValueError(
+                f"The scores of estimator must have one column for each of its {len(part.classes)} classes. "
+                f"Got {part.scores.shape[1]} instead; set decision_function_shape='ovr' or pass with_scores=False."
+            )
+        aligned[part.rows] = part.absent
+        aligned[part.rows[:, None], positions(part.classes, classes)] = part.scores
+    return frozen(aligned)

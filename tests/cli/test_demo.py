@@ -5,17 +5,46 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 UNTWIN = Path(sys.executable).with_name("untwin")
 
 
-def test_demo_classifies_well_and_names_the_twins():
-    done = subprocess.run([UNTWIN, "demo", "--json"], capture_output=True, text=True, timeout=300, check=True)
-    result = json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def done():
+    return subprocess.run([UNTWIN, "demo", "--json"], capture_output=True, text=True, timeout=300, check=True)
+
+
+@pytest.fixture(scope="module")
+def result(done):
+    return json.loads(done.stdout)
+
+
+def test_talk_goes_to_stderr(done):
+    assert "gathering texts" in done.stderr
+
+
+def test_it_classifies_well_and_finds_the_twins(result):
     assert result["schema_version"] == 1
     assert result["texts"] > 4_000
     assert 0.7 < result["accuracy"] < 0.95
-    assert len(result["confused"]) == 10
-    assert {("polars.lazyframe", "polars.dataframe"), ("polars.dataframe", "polars.lazyframe")} & {
-        (pair["true"], pair["predicted"]) for pair in result["confused"]
-    }
-    assert "gathering texts" in done.stderr
+    pairs = {(pair["a"], pair["b"]) for pair in result["confused"]}
+    assert len(pairs) == 10
+    assert {("numpy", "numpy.ma"), ("polars.dataframe", "polars.lazyframe")} <= pairs
+
+
+def test_the_tree_holds_every_class_once_in_named_groups(result):
+    members = [name for group in result["groups"] for name in group["classes"]]
+    assert len(members) == len(set(members)) == result["classes"]
+    assert all(group["name"] for group in result["groups"])
+    assert result["groups_range"]["low"] <= len(result["groups"]) <= result["groups_range"]["high"]
+    assert all(any(name in line for line in result["drawing"]) for name in members)
+
+
+def test_soft_links_cross_the_packages(result):
+    assert len(result["soft_links"]) == 5
+    assert all(link["known_a"] != link["known_b"] for link in result["soft_links"])
+
+
+def test_the_tree_knows_the_packages_better_than_chance(result):
+    assert result["agreement"]["adjusted_rand"] > 0.1

@@ -41,7 +41,7 @@ REFUSED = [
     ("t.csv", b"\x7fELF\0\0\0", [], "binary", ["t.csv", "binary", "text table"]),
     ("t.csv", b"PK\x03\x04rest", [], "spreadsheet", ["save it as CSV"]),
     ("t.xlsx", b"PK\x03\x04rest", [], "spreadsheet", ["t.xlsx", "save it as CSV"]),
-    ("t.csv.gz", gzip.compress(GOOD * 50)[:40], [], "gzip", ["t.csv.gz", "copy or download it again"]),
+    ("t.csv.gz", gzip.compress(GOOD * 50, mtime=0)[:40], [], "gzip", ["t.csv.gz", "copy or download it again"]),
     ("t.jsonl", b'{"text": "x"}\n{"text": \n', [], "bad-json", ["row 2 (line 2)", "--skip-bad-rows"]),
     ("t.jsonl", b'{"text": "x \\ud800", "label": "a"}\n', [], "lone-surrogate", ["row 1 (line 1)", "repair"]),
     ("t.jsonl", b'{"text": ["x"], "label": "a"}\n', ["--text", "text"], "nested-column", ["'text'", "plain text"]),
@@ -83,7 +83,7 @@ def refusal(untwin, tmp_path, monkeypatch, capsys):
     return check
 
 
-@pytest.mark.parametrize(("name", "content", "arguments", "code", "words"), REFUSED)
+@pytest.mark.parametrize(("name", "content", "arguments", "code", "words"), REFUSED, ids=[case[3] for case in REFUSED])
 def test_unusable_files(refusal, tmp_path, name, content, arguments, code, words):
     (tmp_path / name).write_bytes(content)
     refusal([name, *arguments], code, words)

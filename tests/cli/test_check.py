@@ -130,5 +130,5 @@ def test_real_tables_take_a_few_seconds(untwin, real_data):
     for path in (*real_data.glob("tabular/*.csv*"), *real_data.glob("text/*.parquet")):
         start = time.perf_counter()
         done = untwin("check", path, "--json")
-        assert json.loads(done.stdout)["ok"] is True
+        assert json.loads(done.stdout)["ok"] is (done.returncode == 0)
         assert time.perf_counter() - start < 15, path  # a guard against quadratic work, not a benchmark

@@ -35,8 +35,12 @@ def check(data: str, given: Input, *, seed: int, strict: bool, as_json: bool) ->
 
         table = given.load(data)
         findings = inspect(table)
-    (put_json if as_json else _show)(describe(table, findings))
-    return verdict(findings, strict=strict)
+    code = verdict(findings, strict=strict)
+    if as_json:
+        put_json(describe(table, findings), ok=code == 0)
+    else:
+        _show(describe(table, findings))
+    return code
 
 
 def verdict(findings: Sequence[Finding], *, strict: bool) -> int:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from untwin.classify.knn import KNNClassifier as KNNClassifier
     from untwin.crossfit import OutOfFold as OutOfFold
     from untwin.crossfit import out_of_fold as out_of_fold
     from untwin.crossfit import out_of_fold_confusion as out_of_fold_confusion
@@ -24,6 +25,7 @@ _HOME = {
     "ConfusionGraph": "untwin.structure.graph",
     "Contingency": "untwin.tables.contingency",
     "Hierarchy": "untwin.structure.hierarchy",
+    "KNNClassifier": "untwin.classify.knn",
     "OutOfFold": "untwin.crossfit",
     "SprinklingPlan": "untwin.structure.plan",
     "TextCounts": "untwin.data.counts",
@@ -36,6 +38,7 @@ __all__ = [
     "ConfusionGraph",
     "Contingency",
     "Hierarchy",
+    "KNNClassifier",
     "OutOfFold",
     "SprinklingPlan",
     "TextCounts",

@@ -1,0 +1,1 @@
+"""Classifiers that untwin adds to scikit-learn's: neighbours that vote and explain themselves."""

@@ -1,0 +1,268 @@
+"""`KNNClassifier`: the nearest rows vote, and say why."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import f1_score
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._values import class_names, frozen_csr, positions
+from untwin.classify.explain import Vote, explained, mapped_terms, shared_terms
+from untwin.classify.neighbours import nearest, searchable
+from untwin.classify.vote import likeliest, majority_labels, vote_shares, vote_weights
+from untwin.crossfit.folds import dealt_folds, given_folds, judged, sharing_units
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.utils import Tags
+
+    from untwin.classify.explain import Explanation
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+FLOATS = [np.float64, np.float32]
+GRID = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+SHARE_CELLS = 1 << 22  # shares at a time while predicting
+
+
+class KNNClassifier(ClassifierMixin, BaseEstimator):
+    """Classify by a weighted vote of the nearest training rows, found exactly.
+
+    Parameters
+    ----------
+    n_neighbors : int or "cv", default=10
+        How many neighbours vote (all rows, if there are fewer). "cv": the number from 1 to 100 that does best out of
+        fold, by accuracy; by mean absolute error with `order`, by micro-F1 for multi-label data.
+    metric : {"cosine", "euclidean"}, default="cosine"
+        How near two rows are.
+    weights : {"similarity", "uniform"}, default="similarity"
+        What a vote counts: the cosine, a negative one nothing; or 1 / distance, and where a training row equals the
+        row, only such rows vote. "uniform": all count the same.
+    order : sequence of classes or None, default=None
+        The classes in order, for grades. The predicted class is then the one nearest to the mean grade of the vote.
+    cv : int, splitter or (n,) fold numbers, default=5
+        For `n_neighbors="cv"`, as in `out_of_fold`: identical rows share a fold.
+    n_jobs : int or None, default=None
+        Threads that search; None takes all cores. It never changes the result.
+
+    Attributes
+    ----------
+    classes_ : (C,) array
+        The classes; for multi-label data the numbers of the columns of y.
+    n_neighbors_ : int
+        How many neighbours vote.
+    cv_scores_ : dict
+        With `n_neighbors="cv"`: the out-of-fold score of each number of neighbours; larger is better.
+    class_prior_ : (C,) array
+        Share of the training rows in each class. It answers for rows that are similar to nothing, such as empty ones.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Rows that are equally near come in row order, whatever the number of threads. For multi-label data (y an indicator
+    matrix) `predict_proba` gives the share of the votes that carry a label, and `predict` the labels with more than
+    half of the votes; where every training row has a label, a row without such a majority gets its largest one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNNClassifier(n_neighbors="cv", metric="euclidean").fit(X[::2], y[::2])
+    >>> model.n_neighbors_
+    3
+    >>> model.score(X[1::2], y[1::2])
+    0.96
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv"})],
+        "metric": [StrOptions({"cosine", "euclidean"})],
+        "weights": [StrOptions({"similarity", "uniform"})],
+        "order": ["array-like", None],
+        "cv": ["cv_object", "array-like"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int | str = 10,
+        metric: str = "cosine",
+        weights: str = "similarity",
+        order: ArrayLike | None = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.weights = weights
+        self.order = order
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows `X` with their classes `y`: labels, or an indicator matrix for multi-label data."""
+        chosen = self.n_neighbors == "cv"
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True, ensure_min_samples=2 if chosen else 1
+        )
+        self._learn_classes(y)
+        self._among = searchable(X, self.metric)
+        self.n_neighbors_ = self._chosen(X) if chosen else min(int(self.n_neighbors), X.shape[0])
+        return self
+
+    def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Array, Indices]:
+        """Return the nearest training rows, nearest first: similarities (cosine) or distances, and row numbers."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        k, n = self.n_neighbors_ if n_neighbors is None else n_neighbors, self._among.rows.shape[0]
+        if not 1 <= k <= n:
+            raise ValueError(f"n_neighbors must be from 1 to the {n} training rows. Got {k} instead.")
+        return nearest(self._among, X, k, self.n_jobs)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the share of the votes for each class."""
+        return self._shares(*self.kneighbors(X))
+
+    def predict(self, X: Any) -> Array:
+        """Return the class of each row; for multi-label data an indicator matrix."""
+        return self._named(self._decided(*self.kneighbors(X)))
+
+    def explain(self, X: Any, *, top: int = 5, term_map: Any = None, feature_names: Any = None) -> list[Explanation]:
+        """Say for each row why it is classified as it is.
+
+        Parameters
+        ----------
+        X : rows as for `predict`; with `term_map` rows of terms, before they were mapped
+        top : int
+            How many neighbours, terms for each of them and terms for each class are shown.
+        term_map : (r, m) array, optional
+            For a classifier fitted in a linear space: the map from m terms to its r columns, such as `components_` of
+            `SprinkledLSI`. Similarities are then those of ``X @ term_map.T``, and contributions those of the terms.
+        feature_names : (m,) array, optional
+            Names of the terms; by default those that `fit` saw in a frame.
+        """
+        check_is_fitted(self)
+        if term_map is None:
+            terms = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+            found = nearest(self._among, terms, self.n_neighbors_, self.n_jobs)
+            feature_names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
+        else:
+            terms = check_array(X, accept_sparse="csr", dtype=FLOATS)
+            found = self.kneighbors(terms @ np.asarray(term_map).T)
+        return [
+            explained(self._vote(values, rows), self._contributions(terms[[i]], rows, term_map), feature_names, top)
+            for i, (values, rows) in enumerate(zip(*found, strict=True))
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        tags.input_tags.sparse = True
+        # Not tagged as multi-label, though it is: the check behind that tag refuses shares of exactly 0 and 1.
+        return tags
+
+    def _learn_classes(self, y: Any) -> None:
+        self._multilabel = type_of_target(y, input_name="y") == "multilabel-indicator"
+        if self._multilabel and self.order is not None:
+            raise ValueError("order must be None for multi-label y. Got an order instead.")
+        if self._multilabel:
+            self._Y = frozen_csr(y, dtype=np.float64)
+            self.classes_ = np.arange(self._Y.shape[1])
+        else:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            ones, ends = np.ones(len(codes)), np.arange(len(codes) + 1)
+            self._Y = csr_array((ones, codes, ends), shape=(len(codes), len(self.classes_)))
+        self._grades = None if self.order is None else positions(self.classes_, class_names(np.asarray(self.order)))
+        self.class_prior_ = self._Y.mean(axis=0)
+        self._all_labelled = bool(np.diff(self._Y.indptr).all())
+        self._label_dtype = y.dtype
+
+    def _chosen(self, X: Any) -> int:
+        """Return the number of neighbours that does best when a row's own fold is out of reach.
+
+        The nearest rows of the other folds are searched once; the first few of them serve every smaller number. Rows
+        similar to nothing get the same answer for any number, so they have no say.
+        """
+        codes = np.zeros(X.shape[0], dtype=np.intp) if self._multilabel else self._Y.indices.astype(np.intp)
+        unit = sharing_units(X)
+        counted = isinstance(self.cv, Integral)
+        dealt = dealt_folds(codes, unit, self.cv, 0) if counted else given_folds(self.cv, X, codes, None)
+        folds, parts, _ = judged(codes, unit, dealt)
+        reach = min(GRID[-1], *((parts != fold).sum() for fold in range(folds.max() + 1)))
+        values = np.empty((X.shape[0], reach), dtype=X.dtype)
+        rows = np.empty((X.shape[0], reach), dtype=np.intp)
+        for fold in range(folds.max() + 1):
+            asked, others = np.flatnonzero(folds == fold), np.flatnonzero(parts != fold)
+            values[asked], found = nearest(searchable(X[others], self.metric), X[asked], reach, self.n_jobs)
+            rows[asked] = others[found]
+        asked = np.flatnonzero(folds >= 0)
+        sizes = [k for k in GRID if k <= reach]
+        self.cv_scores_ = {k: self._score_of(asked, values[asked, :k], rows[asked, :k]) for k in sizes}
+        return max(sizes, key=self.cv_scores_.__getitem__)
+
+    def _score_of(self, asked: Indices, values: Array, rows: Indices) -> float:
+        decided = self._decided(values, rows)
+        if self._multilabel:
+            return float(f1_score(self._Y[asked], csr_array(decided), average="micro", zero_division=0.0))
+        truth = self._Y.indices[asked]
+        if self._grades is not None:
+            return -float(abs(self._grades[decided] - self._grades[truth]).mean())
+        return float((decided == truth).mean())
+
+    def _shares(self, values: Array, rows: Indices) -> Floats:
+        weights = vote_weights(values, metric=self.metric, weights=self.weights)
+        return vote_shares(weights, rows, self._Y, self.class_prior_)
+
+    def _decided(self, values: Array, rows: Indices) -> Array:
+        """Return the number of each row's class, or whether it has each label; shares are made a block at a time."""
+        step = max(1, SHARE_CELLS // len(self.classes_))
+        blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
+        shares = (self._shares(values[block], rows[block]) for block in blocks)
+        if self._multilabel:
+            return np.concatenate([majority_labels(part, at_least_one=self._all_labelled) for part in shares])
+        return np.concatenate([likeliest(part, self._grades) for part in shares])
+
+    def _named(self, decided: Array) -> Array:
+        return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
+
+    def _vote(self, values: Array, rows: Indices) -> Vote:
+        """Return all that is known about the vote of one row's neighbours."""
+        found = values[None], rows[None]
+        members = self._Y[rows].toarray()
+        return Vote(
+            prediction=self._labels(self._decided(*found))[0],
+            classes=self.classes_.tolist(),
+            shares=self._shares(*found)[0],
+            rows=rows,
+            values=values,
+            weights=vote_weights(values[None], metric=self.metric, weights=self.weights)[0],
+            members=members,
+            labels=self._labels(members > 0 if self._multilabel else members.argmax(axis=1)),
+            measure="similarity" if self.metric == "cosine" else "distance",
+        )
+
+    def _labels(self, decided: Array) -> list[Any]:
+        if self._multilabel:
+            return [tuple(self.classes_[chosen].tolist()) for chosen in decided]
+        return list(self.classes_[decided].tolist())
+
+    def _contributions(self, x: Any, rows: Indices, term_map: Any) -> csr_array:
+        neighbours = self._among.rows[rows]
+        if term_map is None:
+            return shared_terms(x, neighbours)
+        dense = neighbours.toarray() if isinstance(neighbours, csr_array) else neighbours
+        return mapped_terms(csr_array(x), dense, np.asarray(term_map))

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from untwin.crossfit import out_of_fold as out_of_fold
     from untwin.crossfit import out_of_fold_confusion as out_of_fold_confusion
     from untwin.data.counts import TextCounts as TextCounts
+    from untwin.represent.scores import ScoreSpace as ScoreSpace
+    from untwin.represent.similarity import category_similarity as category_similarity
+    from untwin.represent.sprinkle import SprinkledLSI as SprinkledLSI
+    from untwin.represent.weights import SupervisedWeights as SupervisedWeights
     from untwin.structure.graph import ConfusionGraph as ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy as Hierarchy
     from untwin.structure.plan import SprinklingPlan as SprinklingPlan
@@ -27,8 +31,12 @@ _HOME = {
     "Hierarchy": "untwin.structure.hierarchy",
     "KNNClassifier": "untwin.classify.knn",
     "OutOfFold": "untwin.crossfit",
+    "ScoreSpace": "untwin.represent.scores",
+    "SprinkledLSI": "untwin.represent.sprinkle",
     "SprinklingPlan": "untwin.structure.plan",
+    "SupervisedWeights": "untwin.represent.weights",
     "TextCounts": "untwin.data.counts",
+    "category_similarity": "untwin.represent.similarity",
     "out_of_fold": "untwin.crossfit",
     "out_of_fold_confusion": "untwin.crossfit",
 }
@@ -40,9 +48,13 @@ __all__ = [
     "Hierarchy",
     "KNNClassifier",
     "OutOfFold",
+    "ScoreSpace",
+    "SprinkledLSI",
     "SprinklingPlan",
+    "SupervisedWeights",
     "TextCounts",
     "__version__",
+    "category_similarity",
     "out_of_fold",
     "out_of_fold_confusion",
 ]

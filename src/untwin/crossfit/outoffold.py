@@ -225,12 +225,12 @@ def _held_out(
     model = clone(estimator).fit(rows_of(X, np.flatnonzero(train)), y[train])
     rows = np.flatnonzero(test)
     asked = rows_of(X, rows)
-    scores, absent = _class_scores(model, asked) if with_scores else (None, np.nan)
+    scores, absent = class_scores(model, asked) if with_scores else (None, np.nan)
     classes = getattr(model, "classes_", np.unique(y[train]))
     return _Said(rows, np.asarray(model.predict(asked)), scores, np.asarray(classes), absent)
 
 
-def _class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
+def class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
     """Return one column for each class that the model knows, and what a class it lacks would score."""
     if hasattr(model, "decision_function"):
         decision = np.asarray(model.decision_function(rows))

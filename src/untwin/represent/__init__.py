@@ -1,0 +1,1 @@
+"""Spaces for documents: supervised weights, sprinkled LSI, score space."""

@@ -14,13 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Return the options that all benchmarks have."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--data", type=Path, required=True, help="folder with the data sets")
+    options.add_argument("--json", action="store_true", help="print one object that holds all figures")
+    return options
+
+
 def arguments(description: str | None, *, repeats: int = 3) -> argparse.Namespace:
-    """Parse the command line that all benchmarks share."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--json", action="store_true", help="print one object that holds all figures")
-    parser.add_argument("--repeats", type=int, default=repeats, help="best of so many runs")
-    return parser.parse_args()
+    """Parse the command line of a benchmark that times."""
+    options = parser(description)
+    options.add_argument("--repeats", type=int, default=repeats, help="best of so many runs")
+    return options.parse_args()
 
 
 def best_seconds(rivals: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:

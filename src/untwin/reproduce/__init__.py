@@ -1,0 +1,1 @@
+"""The papers' experiments as installed code; benchmarks and `untwin reproduce` call them."""

@@ -48,3 +48,11 @@ def test_soft_links_cross_the_packages(result):
 
 def test_the_tree_knows_the_packages_better_than_chance(result):
     assert result["agreement"]["adjusted_rand"] > 0.1
+
+
+def test_one_text_is_explained_by_neighbours_and_shared_terms(result):
+    explained = result["explained"]
+    assert explained["label"] != explained["svm"]
+    assert len(explained["neighbours"]) == 5
+    assert explained["id"] not in {near["id"] for near in explained["neighbours"]}
+    assert all(near["terms"] and 0 < near["similarity"] <= 1 for near in explained["neighbours"])

@@ -73,8 +73,7 @@ def truncated_svd(A: Blocks, k: int, *, solver: Solver = "auto", random_state: A
         solver = "gram" if min(n, width) <= max(SMALL_SIDE, ROOM_FOR_KRYLOV * k) else "randomized"
     find = {"gram": _by_gram, "randomized": _by_krylov, "arpack": _by_arpack}[solver]
     short = find(A, k, check_random_state(random_state))
-    long = A.transposed_times(short) if wide else A.times(short)
-    short, S, long = _aligned(short, long)
+    short, S, long = _aligned(short, A.transposed_times if wide else A.times)
     U, V = (short, long) if wide else (long, short)
     signs = fixed_signs(V)
     U *= signs
@@ -87,14 +86,16 @@ def fixed_signs(V: Array) -> Array:
     return np.where(V.max(axis=0, initial=0) < -V.min(axis=0, initial=0), -1, 1).astype(V.dtype)
 
 
-def _aligned(short: Array, image: Array) -> tuple[Array, Array, Array]:
-    """Return the singular triples of `image` `short`': the best that A has on the directions found."""
+def _aligned(short: Array, across: Callable[[Array], Array]) -> tuple[Array, Array, Array]:
+    """Return the singular triples that A has on the directions found; `across` multiplies by A or A'."""
+    image = across(short)
     rounding = np.finfo(image.dtype).eps * max(len(image), len(short))
     longest = np.sqrt(np.einsum("ij,ij->j", image, image).max(initial=0))
     long, R = orthonormal(image, shortest=rounding * longest)
+    del image  # the largest array of all; its successor is about to be made
     left, S, right = svd(R, full_matrices=False)
     kept = rounding * S.max(initial=0) < S
-    left, S, right = (part.astype(image.dtype) for part in (left[:, kept], S[kept], right[kept]))
+    left, S, right = (part.astype(long.dtype) for part in (left[:, kept], S[kept], right[kept]))
     return short @ right.T, S, long @ left
 
 

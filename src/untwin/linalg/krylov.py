@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
+from threadpoolctl import threadpool_limits
 
 from untwin._progress import report
 from untwin.linalg.orthonormal import orthonormal
@@ -43,18 +44,25 @@ def leading_eigenvectors(G: Callable[[Array], Array], p: int, k: int, random_sta
     blind to more equal eigenvalues than its blocks are wide, and looks settled before it has met them all.
     """
     sizes = np.minimum(np.ceil(STAGES * max(k, 4 * BLOCK)).astype(int), p)  # a stage is a block at least
-    space, values, settled = _KrylovSpace(G, p, sizes[-1], random_state, dtype), np.zeros(k), False
+    space = _KrylovSpace(G, p, sizes[-1], random_state, dtype)
+    # BLAS gains nothing from threads in so many thin products, and its waiting threads would slow down ours in G.
+    with threadpool_limits(1, user_api="blas"):
+        _grow_until_settled(space, sizes, k)
+    return space.leading(k)
+
+
+def _grow_until_settled(space: _KrylovSpace, sizes: Array, k: int) -> None:
+    values, settled = np.zeros(k), False
     for size in sizes:
         space.grow(size)
         report("decomposing", size, sizes[-1])
         before, values, settled_before = values, space.eigenvalues(k), settled
-        rounding = np.finfo(dtype).eps * values[-1] + np.finfo(dtype).tiny
+        rounding = np.finfo(space.Q.dtype).eps * values[-1] + np.finfo(space.Q.dtype).tiny
         settled = np.mean((values - before) / np.maximum(values, rounding)) <= SETTLED
         if settled and settled_before:
-            break
+            return
         if settled:
             space.width += BLOCK
-    return space.leading(k)
 
 
 class _KrylovSpace:

@@ -35,14 +35,13 @@ def orthonormal(block: Array, *, shortest: float = 0.0, smallest: float = 0.0) -
     while True:
         gram = (Q.T @ Q).astype(np.float64)
         lengths = np.sqrt(gram.diagonal())
-        long = lengths > shortest
-        lengths = lengths[long]
-        values, vectors = eigh(gram[np.ix_(long, long)] / np.outer(lengths, lengths))
+        inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > shortest)
+        values, vectors = eigh(gram * np.outer(inverse, inverse))
         kept = values > max(smallest, len(values) * np.finfo(block.dtype).eps)
         values, vectors = values[kept], vectors[:, kept]
         roots = np.sqrt(values)
-        Q = Q[:, long] @ (vectors / roots / lengths[:, None]).astype(block.dtype)
-        R = (roots[:, None] * vectors.T * lengths) @ R[long]
+        Q = Q @ (inverse[:, None] * vectors / roots).astype(block.dtype)
+        R = (roots[:, None] * vectors.T * lengths) @ R
         if values.min(initial=1) > WELL_CONDITIONED:
             return Q, R
         shortest = 0.0

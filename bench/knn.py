@@ -28,9 +28,9 @@ JOBS = (("dense", "cosine"), ("dense", "euclidean"), ("tf-idf", "cosine"), ("tf-
 
 
 def dense_rows(_: Path) -> Rows:
-    """Return 100,000 training rows of 200 numbers around 100 centres, and 5,000 rows to ask about."""
+    """Return 100,000 training rows of 200 numbers around 100 centres, and 2,000 rows to ask about."""
     rng = np.random.default_rng(0)
-    rows = rng.standard_normal((105_000, 200), dtype=np.float32)
+    rows = rng.standard_normal((102_000, 200), dtype=np.float32)
     rows += rng.standard_normal((100, 200), dtype=np.float32)[rng.integers(0, 100, len(rows))]
     return rows[:100_000], rows[100_000:]
 

@@ -4,7 +4,7 @@ Glossary
 --------
 N         n x m     training rows
 Q         b x m     a block of query rows
-scores    b x n     ranks N for each row of Q, larger is nearer: q.n / |n| (cosine) or q.n - |n|^2 / 2 (Euclidean)
+scores    b x n     ranks N for each row of Q, larger is nearer: q.n / |q||n| (cosine) or q.n - |n|^2 / 2 (Euclidean)
 slack     b         how far two scores can be out of order by rounding
 values    b x k     similarity, or minus distance, of the chosen pairs
 
@@ -71,16 +71,14 @@ class Searchable:
             return frozen_csr(X, dtype=self.rows.dtype)
         return np.ascontiguousarray(X.toarray() if isinstance(X, csr_array) else X, dtype=self.rows.dtype)
 
-    def scores(self, Q: Any) -> Array:
-        """Return the scores of all training rows for a block of query rows."""
-        Q = Q.astype(self.dense.dtype, copy=False)
+    def scores(self, Q: Any, norms: Array) -> Array:
+        """Return the scores of all training rows for a block of query rows with these norms."""
+        Q = (_scaled(Q, norms) if self.metric == "cosine" else Q).astype(self.dense.dtype, copy=False)
         if self.sparse is None:
             found: Array = Q @ self.dense.T
         else:
             found = Q[:, self.common].toarray() @ self.dense.T + Q[:, self.rare] @ self.sparse
-        if self.metric == "cosine":
-            found *= _inverse(self.norms).astype(found.dtype)
-        else:
+        if self.metric == "euclidean":
             found -= (self.norms**2 / 2).astype(found.dtype)
         return found
 
@@ -88,7 +86,7 @@ class Searchable:
         """Return how far two scores of a query row can be out of order by rounding, given the norms of such rows."""
         share = self.n_terms * np.finfo(self.dense.dtype).eps + 8 * np.finfo(self.rows.dtype).eps
         if self.metric == "cosine":
-            return np.asarray(norms * (share + 2 * 0.1**DECIMALS))
+            return np.full(len(norms), share + 2 * 0.1**DECIMALS)
         return np.asarray(share * (norms + self.norms.max()) ** 2)
 
     def measured(self, Q: Any, norms: Array, rows: Indices, columns: Indices) -> Array:
@@ -108,7 +106,7 @@ def searchable(X: Any, metric: str) -> Searchable:
     rows = frozen_csr(X) if issparse(X) else np.ascontiguousarray(X)
     norms = _norms(rows)
     n_terms = int(np.diff(rows.indptr).max(initial=0)) if isinstance(rows, csr_array) else rows.shape[1]
-    ranked = rows.astype(_score_dtype(rows, norms, n_terms) if metric == "euclidean" else rows.dtype, copy=False)
+    ranked = (_unit_rows if metric == "cosine" else _distance_rows)(rows, norms, n_terms)
     if not isinstance(ranked, csr_array):
         return Searchable(metric, rows, norms, ranked, None, None, None, n_terms)
     often = np.bincount(ranked.indices, minlength=ranked.shape[1]) > COMMON * len(norms)
@@ -146,7 +144,7 @@ def nearest(among: Searchable, X: Any, k: int, n_jobs: int | None = None) -> tup
 
 
 def _nearest_of_block(among: Searchable, Q: Any, norms: Array, k: int, *, unsigned: bool) -> tuple[Array, Indices]:
-    scores = among.scores(Q)
+    scores = among.scores(Q, norms)
     rows, columns = _candidates(scores, k, among.slack(norms))
     if unsigned:
         needed = _first_ties(rows, scores[rows, columns] == 0, k)
@@ -201,14 +199,28 @@ def _inverse(norms: Array) -> Array:
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
-def _score_dtype(rows: Any, norms: Array, n_terms: int) -> Any:
-    """Return the precision of Euclidean scores: double where single would make too many pairs near ties.
+def _unit_rows(rows: Any, norms: Array, n_terms: int) -> Any:
+    """Return the directions of rows, in single precision: there only very long rows make too many pairs near ties."""
+    single = (n_terms + 8) * np.finfo(np.float32).eps <= NEAR_TIE
+    return _scaled(rows, norms).astype(np.float32 if single else np.float64, copy=False)
+
+
+def _scaled(rows: Any, norms: Array) -> Any:
+    """Return rows of length one; rows of zeros stay."""
+    factors = _inverse(norms)
+    if not isinstance(rows, csr_array):
+        return rows * factors[:, None]
+    return csr_array((rows.data * np.repeat(factors, np.diff(rows.indptr)), rows.indices, rows.indptr), rows.shape)
+
+
+def _distance_rows(rows: Any, norms: Array, n_terms: int) -> Any:
+    """Return rows in the precision of Euclidean scores: double where single would make too many pairs near ties.
 
     That happens when all rows lie far from the origin, or one very far out.
     """
     variance = (norms**2).mean() - (np.asarray(rows.mean(axis=0)) ** 2).sum()
     slack = 4 * (n_terms + 8) * np.finfo(rows.dtype).eps * (norms**2).max()
-    return rows.dtype if slack <= NEAR_TIE * variance else np.dtype(np.float64)
+    return rows if slack <= NEAR_TIE * variance else rows.astype(np.float64)
 
 
 def _has_no_negative(rows: Any) -> bool:

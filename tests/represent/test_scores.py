@@ -19,7 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from untwin.crossfit import out_of_fold
-from untwin.represent.scores import ScoreSpace, fitted_temperature
+from untwin.represent.alignment import Standard, fitted_temperature
+from untwin.represent.scores import COORDINATES, ScoreSpace
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def svm():
 
 def test_training_rows_have_out_of_fold_scores_and_new_rows_those_of_the_full_model(data):
     X, y = data
-    space = ScoreSpace(svm())
+    space = ScoreSpace(svm(), coordinates="likelihoods")
     trained = space.fit_transform(X, y)
     T = space.temperature_
     assert space.out_of_fold_ == out_of_fold(svm(), X, y)
@@ -72,7 +73,7 @@ def test_scores_that_are_never_wrong_or_never_right_have_a_finite_temperature():
 
 def test_probabilities_are_taken_as_they_are(data):
     X, y = data
-    space = ScoreSpace(RandomForestClassifier(20, random_state=0))
+    space = ScoreSpace(RandomForestClassifier(20, random_state=0), coordinates="likelihoods")
     trained = space.fit_transform(X, y)
     assert space.temperature_ is None
     assert_allclose(trained, np.sqrt(space.out_of_fold_.scores))
@@ -81,7 +82,7 @@ def test_probabilities_are_taken_as_they_are(data):
 
 def test_two_classes_are_a_quarter_of_a_circle():
     X, y = make_classification(200, random_state=0)
-    trained = ScoreSpace(svm()).fit_transform(X, y)
+    trained = ScoreSpace(svm(), coordinates="likelihoods").fit_transform(X, y)
     assert trained.shape == (200, 2)
     assert len(np.unique(trained[:, 0].round(9))) > 100  # the raw decisions -d, d have two directions only
 
@@ -99,7 +100,7 @@ def test_a_class_with_a_single_row():
 def test_a_class_that_a_fold_has_never_seen_has_coordinate_zero(data):
     X, y = data
     X, y = np.vstack([X, X[:1]]), np.append(y, 9)  # the only row of class 9 shares the fold of its double
-    space = ScoreSpace(svm())
+    space = ScoreSpace(svm(), coordinates="likelihoods")
     trained = space.fit_transform(X, y)
     unseen = np.isneginf(space.out_of_fold_.scores)
     assert unseen[:, 5].any()
@@ -109,29 +110,29 @@ def test_a_class_that_a_fold_has_never_seen_has_coordinate_zero(data):
 
 def test_keep_holds_the_largest_coordinates_of_each_row(data):
     X, y = data
-    everything = ScoreSpace(svm()).fit_transform(X, y)
-    space = ScoreSpace(svm(), keep=2)
+    everything = ScoreSpace(svm(), coordinates="likelihoods").fit_transform(X, y)
+    space = ScoreSpace(svm(), coordinates="likelihoods", keep=2)
     trained = space.fit_transform(X, y)
     assert issparse(trained)
     assert_array_equal(np.diff(trained.indptr), 2)
     second = np.sort(everything, axis=1)[:, -2:-1]
     assert_array_equal(trained.toarray(), np.where(everything >= second, everything, 0))
-    assert_allclose(ScoreSpace(svm(), keep=99).fit_transform(X, y).toarray(), everything)
+    assert_allclose(ScoreSpace(svm(), coordinates="likelihoods", keep=99).fit_transform(X, y).toarray(), everything)
     assert issparse(space.transform(X))
 
 
 def test_components(data):
     X, y = data
-    everything = ScoreSpace(svm())
+    everything = ScoreSpace(svm(), coordinates="likelihoods")
     Z, new = everything.fit_transform(X, y), everything.transform(X[:9])
-    space = ScoreSpace(svm(), n_components=4)
+    space = ScoreSpace(svm(), coordinates="likelihoods", n_components=4)
     trained = space.fit_transform(X, y)
     assert trained.shape == (400, 4)
     V = space.svd_.components_
     assert_allclose(trained, Z @ V.T)
     assert_allclose(space.transform(X[:9]), new @ V.T)
     assert space.get_feature_names_out().tolist() == [f"scorespace{i}" for i in range(4)]
-    both = ScoreSpace(svm(), n_components=3, keep=2).fit_transform(X, y)
+    both = ScoreSpace(svm(), coordinates="likelihoods", n_components=3, keep=2).fit_transform(X, y)
     assert both.shape == (400, 3)
 
 
@@ -139,11 +140,11 @@ def test_texts_and_string_labels_go_through_a_pipeline():
     texts = ["a cat purrs", "the cat sleeps", "cat and dog", "a dog barks", "the dog runs", "dogs bark"] * 3
     texts = [f"{text} {i}0" for i, text in enumerate(texts)]
     y = np.array(["cat", "cat", "cat", "dog", "dog", "dog"] * 3)
-    space = ScoreSpace(make_pipeline(TfidfVectorizer(), svm()), cv=3)
+    space = ScoreSpace(make_pipeline(TfidfVectorizer(), svm()), cv=3, coordinates="likelihoods")
     trained = space.fit_transform(texts, y)
     assert trained.shape == (18, 2)
     assert space.classes_.tolist() == ["cat", "dog"]
-    assert space.get_feature_names_out().tolist() == ["scorespace_cat", "scorespace_dog"]
+    assert space.get_feature_names_out().tolist() == ["scorespace_likelihoods_cat", "scorespace_likelihoods_dog"]
     assert not hasattr(space, "n_features_in_")
     assert_array_equal(space.transform(["cat"]).argmax(axis=1), [0])
 
@@ -186,3 +187,52 @@ def test_shuffled_labels_stay_at_chance():
     for estimator in (svm(), MultinomialNB()):
         space = make_pipeline(ScoreSpace(estimator), KNeighborsClassifier(5))
         assert abs(cross_val_score(space, X, y, cv=cv).mean() - 1 / 3) < 2.6 * np.sqrt(2 / 9 / 600)
+
+
+def test_standard_scores_are_centred_by_class_and_scaled_by_their_spread_within_classes(data):
+    X, y = data
+    space = ScoreSpace(svm(), coordinates="standard")
+    trained, scores = space.fit_transform(X, y), space.out_of_fold_.scores
+    within = np.vstack([scores[y == c] - scores[y == c].mean(axis=0) for c in range(5)])
+    expected = (scores - scores.mean(axis=0)) / np.sqrt((within**2).mean(axis=0))
+    assert_allclose(trained, expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    new = (svm().fit(X, y).decision_function(X) - scores.mean(axis=0)) / np.sqrt((within**2).mean(axis=0))
+    assert_allclose(space.transform(X), new / np.linalg.norm(new, axis=1, keepdims=True))
+
+
+def test_an_unknown_class_gets_its_lowest_standard_score():
+    scores, codes = np.array([[1.0, -np.inf], [0.0, 3.0], [5.0, 1.0], [2.0, 2.0]]), np.array([0, 1, 0, 1])
+    filled = scores.copy()
+    filled[0, 1] = 1.0
+    assert_array_equal(Standard.of_held_out(scores, codes)(scores), Standard.of_held_out(filled, codes)(filled))
+
+
+def test_a_score_that_never_changes_and_a_class_nobody_knows_do_no_harm():
+    scores = np.array([[1.0, -np.inf], [1.0, -np.inf]])
+    assert np.isfinite(Standard.of_held_out(scores, np.array([0, 0]))(scores)).all()
+
+
+def test_both_kinds_stand_side_by_side(data):
+    X, y = data
+    spaces = {kind: ScoreSpace(svm(), coordinates=kind).fit(X, y) for kind in COORDINATES}
+    likelihoods, standard, both = (spaces[kind].transform(X) for kind in COORDINATES)
+    assert_array_equal(both, np.hstack([likelihoods, standard]))
+    assert spaces["both"].get_feature_names_out()[[0, 5]].tolist() == [
+        "scorespace_likelihoods_0",
+        "scorespace_standard_0",
+    ]
+    few = ScoreSpace(svm(), keep=2).fit(X, y).transform(X)
+    assert_array_equal(np.diff(few.indptr), 4)
+    best = np.argsort(-likelihoods, axis=1)[:, :2]
+    assert_allclose(np.take_along_axis(few.toarray()[:, 5:], best, axis=1), np.take_along_axis(standard, best, axis=1))
+
+
+def test_views_are_the_spaces_fitted_one_by_one(data):
+    X, y = data
+    seen = []
+    for space, trained in ScoreSpace(svm(), n_components=3).views(X, y):
+        alone = ScoreSpace(svm(), n_components=3, coordinates=space.coordinates)
+        assert_array_equal(trained, alone.fit_transform(X, y))
+        assert_array_equal(space.transform(X), alone.transform(X))
+        seen.append(space.coordinates)
+    assert tuple(seen) == COORDINATES

@@ -72,10 +72,10 @@ class Blocks:
 
     def transposed_times(self, U: Array) -> Array:
         """Return A' U."""
-        terms = product(self.X_transposed, U)
-        if not self.F.shape[1]:
-            return terms
-        return np.concatenate([terms, self.F.T @ (self.Y_transposed @ U)])
+        result = np.empty((self.shape[1], U.shape[1]), np.result_type(self.dtype, U.dtype))
+        product(self.X_transposed, U, out=result[: self.n_terms])
+        result[self.n_terms :] = self.F.T @ (self.Y_transposed @ U)
+        return result
 
     def gram(self) -> Array:
         """Return A A' or A' A, whichever is smaller, as a dense matrix."""
@@ -93,18 +93,21 @@ class Blocks:
         return squared_length(self.X) + float(sprinkled)
 
 
-def product(matrix: Any, block: Array) -> Array:
-    """Return `matrix @ block` for a sparse or dense matrix and a dense block, computed on all cores.
+def product(matrix: Any, block: Array, out: Array | None = None) -> Array:
+    """Return `matrix @ block` for a sparse or dense matrix and a dense block, computed on all cores; into `out`.
 
     BLAS does that by itself for a dense matrix; SciPy's sparse product runs on one core, but lets go of the GIL.
     """
-    block = np.ascontiguousarray(block)  # several times as fast as columns
     sparse: bool = issparse(matrix)
-    parts = list(_row_parts(matrix)) if sparse else []
+    if not sparse:
+        return np.matmul(matrix, block, out=out)
+    block = np.ascontiguousarray(block)  # several times as fast as columns
+    parts = list(_row_parts(matrix))
+    if out is None:
+        out = np.empty((matrix.shape[0], block.shape[1]), np.result_type(matrix.dtype, block.dtype))
     if len(parts) < 2:
-        result: Array = matrix @ block
-        return result
-    out = np.empty((matrix.shape[0], block.shape[1]), np.result_type(matrix.dtype, block.dtype))
+        out[:] = matrix @ block
+        return out
 
     def fill(part: tuple[slice, csr_array]) -> None:
         rows, values = part

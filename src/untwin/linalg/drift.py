@@ -1,0 +1,52 @@
+"""When to decompose anew: the rule for a space that is kept up to date by updates.
+
+Updates stay orthonormal while they drift, so that orthogonality cannot tell. What tells is energy: the share of the
+squares of A that the kept triples do not hold. It may rise because an update had to let go of directions that a new
+decomposition would find (that is drift), or because the documents have become harder to compress (no decomposition
+helps). Only trying tells the two apart, so the rule learns from its own tries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LIMIT = 0.02  # share of all energy; see bench/update.py
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Decides when to decompose anew, by the share of energy that is discarded.
+
+    Parameters
+    ----------
+    baseline : float
+        The share that the last full decomposition discarded.
+    limit : float
+        How far the share may rise above it.
+
+    Examples
+    --------
+    >>> drift = Drift(baseline=0.70)
+    >>> drift.exceeded(0.71), drift.exceeded(0.73)
+    (False, True)
+    >>> drift.restarted(before=0.73, after=0.705)  # decomposing anew was worth it
+    Drift(baseline=0.705, limit=0.02)
+    >>> drift.restarted(before=0.73, after=0.729)  # it was not: wait for twice the rise
+    Drift(baseline=0.729, limit=0.04)
+    """
+
+    baseline: float
+    limit: float = LIMIT
+
+    def exceeded(self, discarded: float) -> bool:
+        """Tell whether the discarded share calls for a new decomposition."""
+        return discarded - self.baseline > self.limit
+
+    def restarted(self, before: float, after: float) -> Drift:
+        """Return the rule after a new decomposition brought the discarded share from `before` to `after`.
+
+        The limit has hysteresis: where less than half of the rise was won back it doubles, so that a stream that is
+        hard to compress is not decomposed again and again; where more was won back it halves, down to where it began.
+        """
+        in_vain = 2 * (before - after) < before - self.baseline
+        return Drift(after, 2 * self.limit if in_vain else max(LIMIT, self.limit / 2))

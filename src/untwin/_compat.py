@@ -8,8 +8,17 @@ from sklearn.utils import Tags
 from sklearn.utils import _safe_indexing as rows_of
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
+from sklearn.utils.metaestimators import available_if
 
-__all__ = ["Interval", "StrOptions", "follow_sparse_interface", "inherited_tags", "rows_of", "validating"]
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "follow_sparse_interface",
+    "if_estimator_has",
+    "inherited_tags",
+    "rows_of",
+    "validating",
+]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -24,3 +33,13 @@ def inherited_tags(parent: Any) -> Tags:
     """Return the tags of `super()`, typed."""
     tags: Tags = parent.__sklearn_tags__()
     return tags
+
+
+def if_estimator_has(name: str) -> Callable[[Method], Method]:
+    """Decorate a method of a meta-estimator that exists only where the wrapped `estimator` has `name`."""
+
+    def wrapped_has_it(self: Any) -> bool:
+        return hasattr(getattr(self, "estimator_", self.estimator), name)
+
+    decorate: Callable[[Method], Method] = available_if(wrapped_has_it)
+    return decorate

@@ -11,6 +11,7 @@ such a row has ever seen its class, so nobody is asked.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -122,6 +123,23 @@ def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
             )
         folds[test] = number
     return folds
+
+
+def settled_folds(
+    X: Any, codes: Codes, cv: Any, *, groups: Any = None, random_state: Any = 0
+) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+    """Return `folds`, `parts` and the small classes (see `judged`) for `cv` as `out_of_fold` takes it.
+
+    >>> folds, parts, small = settled_folds(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 2]), 2)
+    >>> np.bincount(folds + 1).tolist(), small.tolist()
+    ([1, 3, 2], [False, False, True])
+    """
+    unit = sharing_units(X, groups)
+    if not isinstance(cv, Integral):
+        return judged(codes, unit, given_folds(cv, X, codes, groups))
+    if cv < 2:
+        raise ValueError(f"cv must be at least 2 folds. Got {cv} instead.")
+    return judged(codes, unit, dealt_folds(codes, unit, int(cv), random_state))
 
 
 def judged(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:

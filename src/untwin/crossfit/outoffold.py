@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from numbers import Integral
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from untwin import _progress
 from untwin._compat import rows_of
 from untwin._values import frozen, positions
-from untwin.crossfit.folds import dealt_folds, given_folds, judged, sharing_units
+from untwin.crossfit.folds import settled_folds
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -154,7 +153,8 @@ def out_of_fold(
     """
     X, y, groups = indexable(X, y, groups)
     y = _labels(y)
-    folds, parts, small = _folds(X, y, cv, groups, random_state)
+    codes = np.unique(y, return_inverse=True)[1]
+    folds, parts, small = settled_folds(X, codes, cv, groups=groups, random_state=random_state)
     work = [
         delayed(_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, with_scores=with_scores)
         for fold in range(folds.max() + 1)
@@ -204,18 +204,6 @@ def _labels(y: Any) -> Array:
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise ValueError("y must name the class of each row. Got NaN instead; drop the rows without a label.")
     return np.asarray(labels)
-
-
-def _folds(
-    X: Any, y: Array, cv: Any, groups: Any, random_state: Any
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-    codes = np.unique(y, return_inverse=True)[1]
-    unit = sharing_units(X, groups)
-    if not isinstance(cv, Integral):
-        return judged(codes, unit, given_folds(cv, X, y, groups))
-    if cv < 2:
-        raise ValueError(f"cv must be at least 2 folds. Got {cv} instead.")
-    return judged(codes, unit, dealt_folds(codes, unit, int(cv), random_state))
 
 
 def _held_out(

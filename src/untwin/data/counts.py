@@ -154,6 +154,28 @@ class TextCounts(BaseEstimator):
         self._learn(terms.gather(kept))
         return follow_sparse_interface(counts if len(kept) == len(terms) else counts[:, kept])
 
+    @validating
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the new terms of more texts: old columns stay, new ones follow in sorted order.
+
+        A new term enters when as many of these texts contain it as `min_df` asks for. `max_df` does not apply (a few
+        texts say little about it), `max_features` limits the columns in all. The first call is `fit`.
+        """
+        if self.vocabulary is not None or not hasattr(self, "terms_"):
+            return self.fit(X)
+        levels, names = self._counted(X)
+        terms, columns = ranked(names)
+        if not len(terms):
+            return self
+        counts = self._assembled(levels, columns, len(terms))
+        known = terms.cast(self._column_of, strict=False).is_not_null().to_numpy()
+        frequency = np.bincount(counts.indices, minlength=len(terms))
+        entering = np.flatnonzero(~known & (frequency >= self._least(counts.shape[0])))
+        if self.max_features is not None:
+            entering = _most_frequent(counts, entering, max(0, self.max_features - len(self.terms_)))
+        self._learn(pl.concat([self.terms_, terms.gather(entering).alias("term")]))
+        return self
+
     def transform(self, X: Any) -> Any:
         """Return the counts of the known terms in the texts `X`."""
         if self.vocabulary is not None and not hasattr(self, "terms_"):
@@ -215,23 +237,34 @@ class TextCounts(BaseEstimator):
         """Choose columns by document frequency and number as `CountVectorizer` does, ties included."""
         n_documents = counts.shape[0]
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
-        least = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
+        least = self._least(n_documents)
         if most < least:
             raise ValueError("max_df corresponds to fewer documents than min_df.")
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
         kept = np.flatnonzero((frequency >= least) & (frequency <= most))
-        if self.max_features is not None and len(kept) > self.max_features:
-            totals = np.asarray(counts.sum(axis=0)).ravel()[kept]
-            kept = np.sort(kept[(-totals).argsort()[: self.max_features]])
+        if self.max_features is not None:
+            kept = _most_frequent(counts, kept, self.max_features)
         if not len(kept):
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         return kept
+
+    def _least(self, n_documents: int) -> float:
+        """Return in how many of so many documents a term must occur."""
+        return self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
 
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _most_frequent(counts: csr_array, columns: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+    """Return the columns with the largest sums, in their order; all of them if there are no more."""
+    if len(columns) <= number:
+        return columns
+    totals = np.asarray(counts.sum(axis=0)).ravel()[columns]
+    return np.sort(columns[(-totals).argsort()[:number]])
 
 
 def _checked_range(ngram_range: tuple[int, int]) -> tuple[int, int]:

@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from warnings import warn
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils import TransformerTags, check_array, check_consistent_length
+from sklearn.utils import TransformerTags, check_consistent_length
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.linalg.blocks import Blocks, product, squared_length
 from untwin.linalg.svd import Solver, TruncatedSVD, truncated_svd
+from untwin.represent.growth import any_batch, arrived, grown_plan, moved_columns, validated_growth, widened
+from untwin.represent.learnt import WORTH_MERGING, Learnt, background_rows, one_thread
 from untwin.represent.membership import membership
 from untwin.represent.rank import Criterion, grown
 from untwin.represent.terms import Term, Terms
@@ -34,7 +36,7 @@ from untwin.represent.whiten import within_class_whitening
 from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
     from sklearn.utils import Tags
@@ -51,6 +53,9 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     The documents are decomposed together with columns that say their classes, as strongly as the plan asks, and these
     columns are dropped again. Terms of one class move together, and so do its documents. Nothing dense of the size of
     X is built, and the sprinkled columns cost next to nothing, however many the plan asks for.
+
+    The space learns on: `partial_fit` adds documents, also with unseen terms and classes, `relabel` and `remove` change
+    their labels or withdraw them. The decomposition is updated, not computed anew, until it has drifted too far.
 
     Parameters
     ----------
@@ -76,7 +81,14 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     singular_values_ : array of shape (k,)
         Of the documents as the decomposition approximates them, sprinkled columns dropped; one a component.
     explained_energy_ : array of shape (k,)
-        Share of the sum of squares of X that lies along each component.
+        Share of the sum of squares of the documents that lies along each component.
+    discarded_energy_ : float
+        Share of the sum of squares of documents and sprinkled columns that the space does not hold. Where updates have
+        made it rise too far, all is decomposed anew (see `untwin.linalg.drift`).
+    n_updates_ : int
+        Updates since the last full decomposition.
+    ids_ : array of shape (n,)
+        The documents learnt and not removed, by their numbers in order of arrival.
     plan_ : SprinklingPlan or None
         The plan for the classes of the data.
     classes_ : array of shape (C,)
@@ -111,6 +123,10 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         "random_state": ["random_state"],
     }
 
+    components_: Array
+    whitening_: Array
+    _learnt: Learnt
+
     def __init__(
         self,
         *,
@@ -142,8 +158,8 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     @validating
     def fit_transform(self, X: Any, y: Any = None) -> Array:  # type: ignore[override]
         """Learn the space and return the training documents in it, as `training` asks."""
-        X, Y = self._checked(X, y)
-        return self._settled(X, Y, self._decomposed(self._stacked(X, Y)))
+        self._learn(X, y)
+        return self.documents()
 
     def nested(self, X: Any, y: Any, dimensions: Sequence[int]) -> Iterator[tuple[Self, Array]]:
         """Yield for each number of dimensions a fitted space and its training documents, from one decomposition.
@@ -152,10 +168,59 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         (a randomized solver, asked for more, finds them more precisely).
         """
         largest = clone(self).set_params(n_components=max(dimensions))
-        U, S, V = largest._decomposed(largest._stacked(*largest._checked(X, y)))
+        largest._learn(X, y)
         for k in dimensions:
             space = clone(self).set_params(n_components=k)
-            yield space, space._settled(*space._checked(X, y), TruncatedSVD(U[:, :k], S[:k], V[:, :k]))
+            U, S, V = largest._learnt.svd
+            space._learn(X, y, TruncatedSVD(U[:, :k], S[:k], V[:, :k]))
+            yield space, space.documents()
+
+    # ------------------------------------------------------------------ learning on
+
+    @validating
+    @any_batch()
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn more documents; X may have more columns than before, and y labels that were not there before.
+
+        A few documents are folded in at once, and merged by an exact update when there are enough of them. A class
+        that the plan does not know receives the mean of what its classes receive. The first call is `fit`.
+        """
+        if not hasattr(self, "components_"):
+            return self.fit(X, y)
+        Y, classes = self._membership(X, y)
+        order = arrived(self._learnt.classes, classes)
+        X = validated_growth(self, X, accept_sparse="csr", dtype=FLOATS)
+        self._grow(X.shape[1], order)
+        self._learnt = self._learnt.folded(X, moved_columns(Y, classes, order))
+        return self if self._learnt.n_waiting < WORTH_MERGING else self._updated(lambda learnt: learnt)
+
+    @any_batch()
+    def relabel(self, ids: ArrayLike, y: Any) -> Self:
+        """Give documents other classes, by their numbers in order of arrival; y as in `fit`, one row an id."""
+        check_is_fitted(self)
+        Y, classes = self._membership(np.atleast_1d(np.asarray(ids)), y)
+        self._grow(self._learnt.X.shape[1], arrived(self._learnt.classes, classes))
+        return self._updated(lambda learnt: learnt.relabelled(ids, moved_columns(Y, classes, learnt.classes)))
+
+    def remove(self, ids: ArrayLike) -> Self:
+        """Withdraw documents, by their numbers in order of arrival; the others keep theirs."""
+        check_is_fitted(self)
+        return self._updated(lambda learnt: learnt.without(ids))
+
+    def recompute(self) -> Self:
+        """Decompose all documents anew."""
+        check_is_fitted(self)
+        self._decompose(self._learnt.merged())
+        return self._settled()
+
+    def documents(self, ids: ArrayLike | None = None) -> Array:
+        """Return the documents learnt, all or those with these numbers, in the space as it is now.
+
+        They are projected or reconstructed as `training` asks; after `fit` it is what `fit_transform` returns.
+        """
+        check_is_fitted(self)
+        Z = self._unwhitened(ids)
+        return Z @ self.whitening_ if self.whiten else Z
 
     def transform(self, X: Any) -> Array:
         """Return documents in the space: Q'x, whitened if asked."""
@@ -197,50 +262,92 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Return the n terms most similar to `term`, with their similarity, most similar first; itself is left out."""
         return self._terms(names).similar(term, n)
 
+    @property
+    def explained_energy_(self) -> Array:
+        """Share of the sum of squares of the documents that lies along each component."""
+        check_is_fitted(self)
+        X = self._learnt.all_documents()
+        Z = product(X, self.components_.T)
+        return np.asarray(np.einsum("ij,ij->j", Z, Z) / squared_length(X))
+
+    @property
+    def ids_(self) -> Array:
+        """Numbers of the documents learnt and not removed."""
+        check_is_fitted(self)
+        return self._learnt.ids
+
     # ------------------------------------------------------------------ steps
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, csr_array | None]:
-        """Return X and Y, and learn what the input looks like."""
+    def _learn(self, X: Any, y: Any, decomposition: TruncatedSVD | None = None) -> None:
+        """Learn the space, from a decomposition that is there already or from one made here."""
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        return X, self._membership(X, y)
+        Y, classes = self._membership(X, y)
+        if self._uses_labels:
+            self.classes_ = classes
+        self.plan_ = None if self.plan is None else self.plan.aligned(classes)
+        first = Learnt.at_first(X, Y, self._factor(classes), classes, background_rows(self.background, X))
+        self._decompose(first, decomposition)
+        self._settled()
+        self._notice_missing_directions()
 
-    def _settled(self, X: Any, Y: csr_array | None, decomposition: TruncatedSVD) -> Array:
-        """Learn the space from a decomposition of A; return the training documents in it."""
-        space = unsprinkled(decomposition, X.shape[1])
-        self._notice_missing_directions(space.Q.shape[1])
+    def _decompose(self, learnt: Learnt, decomposition: TruncatedSVD | None = None) -> None:
+        svd = self._decomposed(learnt.blocks()) if decomposition is None else decomposition
+        k = len(svd.S) if isinstance(self.n_components, str) else self.n_components
+        self._learnt = learnt.decomposed_anew(svd, k)
+
+    def _grow(self, n_terms: int, order: Array) -> None:
+        """Make room for terms and classes that were not there before; classes are in order of arrival."""
+        learnt = self._learnt
+        if n_terms == learnt.X.shape[1] and len(order) == len(learnt.classes):
+            return
+        if self._uses_labels:
+            self.classes_ = np.sort(order)
+        self.plan_ = None if self.plan is None else grown_plan(self.plan, self.classes_)
+        self._learnt = learnt.grown(n_terms, order, self._factor(order))
+        self.components_ = widened(self.components_, n_terms)
+        if self._learnt.svd.U is not learnt.svd.U:  # sprinkled anew
+            self._settled()
+
+    def _updated(self, change: Callable[[Learnt], Learnt]) -> Self:
+        """Merge what waits, change what is learnt, and settle there, or in a new space if this has drifted too far."""
+        with one_thread():
+            self._learnt = change(self._learnt.merged())
+        return self.recompute() if self._learnt.has_drifted else self._settled()
+
+    def _settled(self) -> Self:
+        """Take the space from the decomposition."""
+        learnt = self._learnt
+        self.discarded_energy_, self.n_updates_ = learnt.discarded(), learnt.n_updates
+        with one_thread():
+            space = unsprinkled(learnt.leading(), learnt.X.shape[1])
+            self._turn = learnt.leading().V[: len(space.Q)].T @ space.Q
         self.components_, self.singular_values_ = space.Q.T, space.S
-        Z = product(X, space.Q)
-        self.explained_energy_ = np.einsum("ij,ij->j", Z, Z) / squared_length(X)
-        if self.training == "reconstructed":
-            Z = space.Z[: len(Z)]  # background rows are no documents
-        if not self.whiten or Y is None:
-            return Z
-        self.whitening_ = within_class_whitening(Z, Y)
-        return Z @ self.whitening_
+        if self.whiten:
+            self.whitening_ = within_class_whitening(self._unwhitened(None), learnt.all_memberships())
+        return self
 
-    def _membership(self, X: Any, y: Any) -> csr_array | None:
-        """Return Y and bind the plan to its classes; None if nobody asks for classes."""
-        self.plan_ = None
-        if self.plan is None and not self.whiten:
-            return None
+    def _unwhitened(self, ids: ArrayLike | None) -> Array:
+        if self.training == "projected":
+            return self._learnt.projected(ids, self.components_.T)
+        with one_thread():
+            return self._learnt.reconstructed(ids, self._turn)
+
+    @property
+    def _uses_labels(self) -> bool:
+        return self.plan is not None or self.whiten
+
+    def _membership(self, X: Any, y: Any) -> tuple[csr_array, Array]:
+        """Return Y and its classes; no columns if nobody asks for classes."""
+        if not self._uses_labels:
+            return csr_array((X.shape[0] if hasattr(X, "shape") else len(X), 0)), np.array([])
         if y is None:
             raise ValueError("With a plan or whiten=True, fit requires y to be passed, but the target y is None.")
         check_consistent_length(X, y)
-        Y, self.classes_ = membership(y, None if self.plan is None else self.plan.classes)
-        if self.plan is not None:
-            self.plan_ = self.plan.aligned(self.classes_)
-        return Y
+        return membership(y, None if self.plan is None else self.plan.classes)
 
-    def _stacked(self, X: Any, Y: csr_array | None) -> Blocks:
-        """Return A: documents with their sprinkled columns, rows of background knowledge with none."""
-        if self.background is not None:
-            rows = check_array(self.background, accept_sparse="csr", dtype=X.dtype, input_name="background")
-            if rows.shape[1] != X.shape[1]:
-                raise ValueError(f"background must have the {X.shape[1]} columns of X. Got {rows.shape[1]} instead.")
-            dense = not issparse(X)
-            X = np.vstack([X, csr_array(rows).toarray()]) if dense else csr_array(vstack([X, csr_array(rows)]))
-            Y = None if Y is None else csr_array(vstack([Y, csr_array((rows.shape[0], Y.shape[1]))]))
-        return Blocks(X) if self.plan_ is None else Blocks(X, Y, self.plan_.factor())
+    def _factor(self, classes: Array) -> csr_array:
+        """Return F (C x r) for classes in this order."""
+        return csr_array((len(classes), 0)) if self.plan_ is None else self.plan_.aligned(classes).factor()
 
     def _decomposed(self, A: Blocks) -> TruncatedSVD:
         energy = A.energy()
@@ -254,7 +361,8 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             return grown(decomposed, energy, A.shape, self.n_components)
         return decomposed(self.n_components)
 
-    def _notice_missing_directions(self, found: int) -> None:
+    def _notice_missing_directions(self) -> None:
+        found = len(self.components_)
         if not isinstance(self.n_components, str) and found < self.n_components:
             warn(
                 f"The space has {found} components, since X has no more directions than that. "
@@ -280,7 +388,7 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())
         tags.input_tags.sparse = True
-        tags.target_tags.required = self.plan is not None or self.whiten
+        tags.target_tags.required = self._uses_labels
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
 

@@ -15,6 +15,8 @@ n_c, so that of all classes without t the largest decides, and C x m numbers are
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -27,12 +29,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
+from untwin._values import positions
+from untwin.represent.growth import any_batch, validated_growth, widened
 from untwin.tables import Contingency, measures
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
+    Array = NDArray[Any]
     Floats = NDArray[np.float64]
 
 MEASURES: dict[str, measures.Measure] = {"chi2": measures.chi2, "ig": measures.information_gain}
@@ -68,6 +75,8 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Columns of X that are kept, ascending.
     classes_ : (C,) array
         The classes; only where labels are used, that is with "chi2", "ig" or `select`.
+    contingency_ : Contingency
+        Documents by class and term, of all rows learnt; a single class where labels are not used.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if X is a frame.
@@ -93,6 +102,11 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         "select_by": [StrOptions({"chi2", "ig"})],
     }
 
+    n_features_in_: int
+    contingency_: Contingency
+    weights_: Floats
+    kept_: NDArray[np.intp]
+
     def __init__(
         self, *, scheme: str = "tfidf", norm: str | None = "l2", select: float | None = None, select_by: str = "chi2"
     ) -> None:
@@ -112,6 +126,41 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Learn, and return the training rows; with "chi2" and "ig" each is weighted by its own class."""
         return self._weighted(*self._learn(X, y))
 
+    @validating
+    @any_batch()
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn more rows, also with new columns and new labels.
+
+        Old terms keep their weights, so that rows weighted before stay comparable, until `recompute`; new terms get
+        theirs from all rows so far. With a share to `select`, the best new columns are kept behind the old ones. The
+        first call is `fit`.
+        """
+        if not hasattr(self, "weights_"):
+            return self.fit(X, y)
+        n_old = self.n_features_in_
+        table = self._counted(*self._checked(X, y, validated_growth))
+        self.contingency_ = _widened(self.contingency_, self.n_features_in_) + table
+        if self._uses_labels:
+            self.classes_ = self.contingency_.classes
+        self.weights_ = np.concatenate([self.weights_, self._term_weights()[n_old:]])
+        new = self._ranked_columns()
+        new = new[new >= n_old][: max(0, self._n_kept - len(self.kept_))]
+        self.kept_ = np.concatenate([self.kept_, np.sort(new)])
+        return self
+
+    def recompute(self) -> Self:
+        """Give all terms the weights that all rows learnt so far ask for, and select among them anew."""
+        check_is_fitted(self)
+        self.weights_ = self._term_weights()
+        self.kept_ = np.sort(self._ranked_columns()[: self._n_kept])
+        return self
+
+    def labelled(self, X: Any, y: Any) -> Any:
+        """Return rows whose classes are known, as `fit_transform` would: for rows that `partial_fit` has learnt."""
+        check_is_fitted(self)
+        counts, labels = self._checked(X, y, partial(validate_data, reset=False))
+        return self._weighted(counts, self._cell_weights(counts, labels))
+
     def transform(self, X: Any) -> Any:
         """Return new rows, whose classes are not known."""
         check_is_fitted(self)
@@ -129,33 +178,59 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _learn(self, X: Any, y: Any) -> tuple[csr_array, Floats]:
         """Fit, and return the training counts with a weight for each stored cell."""
+        counts, labels = self._checked(X, y, validate_data)
+        self.contingency_ = self._counted(counts, labels)
         if self._uses_labels:
-            X, y = validate_data(self, X, y, **COUNTS)
-            check_classification_targets(y)
-            self.classes_, codes = np.unique(y, return_inverse=True)
-        else:
-            X = validate_data(self, X, **COUNTS)
-            codes = np.zeros(X.shape[0], dtype=np.intp)
-        counts = _canonical(X)
-        presence = csr_array((np.ones(counts.nnz, np.int64), counts.indices, counts.indptr), shape=counts.shape)
-        table = Contingency.from_counts(presence, codes)
-        self.kept_ = self._kept_columns(table)
-        if self.scheme in MEASURES:
-            by_class = table.per_cell(MEASURES[self.scheme])
-            self.weights_ = np.maximum(by_class.max(axis=0).toarray(), _best_absent(table, MEASURES[self.scheme]))
-            return counts, _cells(by_class, np.repeat(codes, np.diff(counts.indptr)), counts.indices)
-        self.weights_ = np.ones(counts.shape[1])
-        if self.scheme == "tfidf":
-            self.weights_ += np.log((1 + table.n_documents) / (1 + table.term_documents))
-        return counts, self.weights_[counts.indices]
+            self.classes_ = self.contingency_.classes
+        self.recompute()
+        return counts, self._cell_weights(counts, labels)
 
-    def _kept_columns(self, table: Contingency) -> NDArray[np.intp]:
-        n_terms = len(table.term_documents)
+    def _checked(self, X: Any, y: Any, validated: Callable[..., Any]) -> tuple[csr_array, Array]:
+        """Return canonical counts, and labels: one for all where they are not used."""
+        if not self._uses_labels:
+            X = validated(self, X, **COUNTS)
+            return _canonical(X), np.zeros(X.shape[0], dtype=np.intp)
+        X, y = validated(self, X, y, **COUNTS)
+        check_classification_targets(y)
+        return _canonical(X), y
+
+    def _counted(self, counts: csr_array, labels: Array) -> Contingency:
+        presence = csr_array((np.ones(counts.nnz, np.int64), counts.indices, counts.indptr), shape=counts.shape)
+        return Contingency.from_counts(presence, labels)
+
+    def _term_weights(self) -> Floats:
+        """Return what terms are worth in a row whose class is unknown."""
+        table = self.contingency_
+        if self.scheme in MEASURES:
+            measure = MEASURES[self.scheme]
+            return np.asarray(np.maximum(table.per_cell(measure).max(axis=0).toarray(), _best_absent(table, measure)))
+        weights = np.ones(len(table.term_documents))
+        if self.scheme == "tfidf":
+            weights += np.log((1 + table.n_documents) / (1 + table.term_documents))
+        return weights
+
+    def _cell_weights(self, counts: csr_array, labels: Array) -> Floats:
+        """Return the weight of each stored cell of rows with these labels."""
+        if self.scheme not in MEASURES:
+            return np.asarray(self.weights_[counts.indices])
+        by_class = self.contingency_.per_cell(MEASURES[self.scheme])
+        codes = positions(labels, self.contingency_.classes)
+        return _cells(by_class, np.repeat(codes, np.diff(counts.indptr)), counts.indices)
+
+    @property
+    def _n_kept(self) -> int:
+        n_terms = self.n_features_in_
         if self.select is None:
-            return np.arange(n_terms)
-        n_kept = int(self.select) if isinstance(self.select, Integral) else max(1, round(self.select * n_terms))
+            return n_terms
+        return int(self.select) if isinstance(self.select, Integral) else max(1, round(self.select * n_terms))
+
+    def _ranked_columns(self) -> NDArray[np.intp]:
+        """Return all columns, best first."""
+        table = self.contingency_
+        if self.select is None:
+            return np.arange(len(table.term_documents))
         scores = table.chi2() if self.select_by == "chi2" else table.information_gain()
-        return np.sort(np.argsort(-scores, kind="stable")[:n_kept])
+        return np.argsort(-scores, kind="stable")
 
     def _weighted(self, counts: csr_array, weights: Floats) -> Any:
         """Multiply each stored cell by its weight, keep the selected columns, and bring the rows to length."""
@@ -172,6 +247,16 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self._uses_labels
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
+
+
+def _widened(table: Contingency, n_terms: int) -> Contingency:
+    """Return the table with terms that no document contains added on the right."""
+    return replace(
+        table,
+        documents=widened(table.documents, n_terms),
+        occurrences=widened(table.occurrences, n_terms),
+        term_documents=np.pad(table.term_documents, (0, n_terms - len(table.term_documents))),
+    )
 
 
 def _canonical(X: Any) -> csr_array:

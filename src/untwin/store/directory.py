@@ -1,0 +1,174 @@
+"""Save and load: the life of a model directory.
+
+A save writes the arrays, reads them back, and replaces `manifest.json` last. That replacement is the only moment at
+which the directory changes its meaning: before it the old model loads, after it the new one, whenever the power fails.
+An array that has not changed has the same digest, so the same file, and is not written again.
+
+A load trusts nothing: not the digests (they guard against accidents; a stranger can compute them too), not the sizes,
+not an index. Arrays stay on disk and are read when they are used.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from untwin._errors import InputError
+from untwin.store.files import LOCK, MANIFEST, flush, names, refuse_strangers, remove_files, sole_writer, write_new
+from untwin.store.kinds import packed, unpacked
+from untwin.store.manifest import LARGEST_MANIFEST, compose, parse, require_plain
+from untwin.store.npy import ArrayFile, payload
+from untwin.store.refusal import ModelRefused, damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from untwin.store.kinds import Array, Part
+
+LARGEST_MODEL = 1 << 36  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a model directory holds.
+
+    Attributes
+    ----------
+    parts : dict
+        The parts by name, nested as they were saved: read-only arrays, `csr_array`, `Texts`, dictionaries.
+    facts : dict
+        The configuration.
+    sha256 : str
+        Digest of the manifest, and so of the whole model.
+    """
+
+    parts: dict[str, Any]
+    facts: dict[str, Any]
+    sha256: str
+
+
+def save(folder: str | Path, parts: Mapping[str, Part], facts: Mapping[str, Any]) -> None:
+    """Make `folder` hold this model; whatever happens on the way, the model that it held before stays whole.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A new folder, an empty one, or a model that is to be replaced.
+    parts : mapping
+        By name: NumPy arrays of a plain dtype, `csr_array`, lists of strings (or `Texts`), and mappings of these.
+    facts : mapping
+        The configuration: whatever JSON holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> folder = tempfile.mkdtemp()
+    >>> save(folder, {"space": {"S": np.array([3.0, 2.0])}, "terms": ["ape", "bee"]}, {"k": 2})
+    >>> stored = load(folder)
+    >>> stored.parts["space"]["S"], stored.parts["terms"], stored.facts
+    (array([3., 2.]), Texts(2 texts, 6 bytes), {'k': 2})
+    """
+    place = Path(folder)
+    require_plain(facts)
+    if not place.is_dir():
+        place.mkdir()
+        flush(place.parent)
+    refuse_strangers(place, InputError, "Save into a new folder.")
+    try:
+        with sole_writer(place):
+            _save(place, parts, facts)
+    except ModelRefused as error:  # what was written is read back before it counts
+        raise ValueError(f"parts must be such that they can be loaded. Got instead: {error.message}") from None
+    except OSError as error:
+        error.filename = error.filename or str(place)
+        raise
+
+
+def load(folder: str | Path) -> Stored:
+    """Return the model of a folder, which a stranger may have made; raise `ModelRefused` if anything is wrong with it.
+
+    See `save` for an example.
+    """
+    place = Path(folder)
+    while True:
+        content = _manifest_bytes(place)
+        try:
+            return _opened(place, content)
+        except ModelRefused as error:
+            # Had it been replaced while we read it, files of the old model would be gone: then read the new one.
+            if _manifest_bytes(place) == content:
+                raise ModelRefused(f"{place}: {error.message}", code=error.code, hint=error.hint) from None
+
+
+def _manifest_bytes(folder: Path) -> bytes:
+    try:
+        refuse_strangers(folder, ModelRefused, "Move it away if you know it, else take a fresh copy of the model.")
+        with (folder / MANIFEST).open("rb") as file:
+            return file.read(LARGEST_MANIFEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        hint = "Give the folder that `untwin fit` has written."
+        raise ModelRefused(f"{folder}: holds no model.", code="model-missing", hint=hint) from None
+
+
+def _opened(folder: Path, content: bytes) -> Stored:
+    manifest = parse(content)
+    arrays = _mapped(folder, manifest.files)
+
+    def get(sha256: object) -> Array:
+        if not isinstance(sha256, str) or sha256 not in arrays:
+            raise damaged(f"An array must be one of the files. Got {str(sha256)[:200]} instead.")
+        return arrays[sha256]
+
+    try:
+        return Stored(unpacked({"parts": manifest.parts}, get), manifest.facts, manifest.sha256)
+    except RecursionError:
+        raise damaged("Parts must not be nested deeply. Got hundreds of levels instead.") from None
+
+
+def _mapped(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]:
+    """Return the arrays by digest; their files are checked on all cores (hashing lets other threads run)."""
+    files = [ArrayFile.from_json(sha256, entry) for sha256, entry in entries.items()]
+    if sum(file.size for file in files) > LARGEST_MODEL:
+        reason = f"A model must have at most {LARGEST_MODEL} bytes. Got more instead."
+        raise ModelRefused(reason, code="model-too-large", hint="Fit it with fewer components or without texts.")
+    files.sort(key=lambda file: file.size, reverse=True)  # the longest work first
+    with ThreadPoolExecutor() as pool:
+        arrays = pool.map(lambda file: file.mapped(folder), files)
+        return {file.sha256: array for file, array in zip(files, arrays, strict=True)}
+
+
+def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any]) -> None:
+    present, files = names(folder), dict[str, ArrayFile]()
+
+    def put(array: Array) -> str:
+        file = ArrayFile.of(array)
+        if file.sha256 not in files:
+            _write(file, array, folder)
+            files[file.sha256] = file
+        return file.sha256
+
+    try:
+        entries = packed(parts, put)["parts"]
+        content = compose(facts, entries, {file.sha256: file.to_json() for file in files.values()})
+        _opened(folder, content)  # nothing is committed that would not load
+        flush(folder)
+        manifest = write_new(folder / MANIFEST, [content])
+    except BaseException:
+        remove_files(folder, keep=present)  # a full disk is not to stay full because of us
+        raise
+    manifest.replace(folder / MANIFEST)
+    flush(folder)
+    remove_files(folder, keep={MANIFEST, LOCK, *(file.name for file in files.values())})
+
+
+def _write(file: ArrayFile, array: Array, folder: Path) -> None:
+    """Write an array, unless its file is there already, and whole."""
+    path = folder / file.name
+    try:
+        file.mapped(folder)
+        flush(path)  # a killed save may have left it
+    except ModelRefused:
+        write_new(path, [file.header, payload(array)]).replace(path)

@@ -1,0 +1,89 @@
+"""The files of a model directory: whose they are, how one is written for good, who may write.
+
+manifest.json     the model; whatever it does not list is no part of it
+<sha256>.npy      an array
+*.new             one of these on its way to the disk
+lock              somebody is saving
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from untwin._errors import UntwinError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
+
+MANIFEST = "manifest.json"
+LOCK = "lock"
+_NEW = ".new"
+_OURS = re.compile(r"manifest\.json(\.new)?|[0-9a-f]{64}\.npy(\.new)?|lock")
+
+
+def refuse_strangers(folder: Path, error: type[UntwinError], hint: str) -> None:
+    """Raise `error` if `folder` holds what no save has put there: another name, a link, a folder, a pipe."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not (_OURS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)):
+                reason = f"{folder}: holds {entry.name}, which is no part of a model."
+                raise error(reason, code="model-foreign", hint=hint)
+
+
+def write_new(path: Path, pieces: Iterable[bytes | memoryview]) -> Path:
+    """Write a file beside `path` until the disk has it; return its name, to be renamed to `path`."""
+    new = path.with_name(path.name + _NEW)
+    new.unlink(missing_ok=True)  # a leftover: never write into a file that exists
+    with new.open("xb") as file:
+        file.writelines(pieces)
+        file.flush()
+        os.fsync(file.fileno())
+    return new
+
+
+def flush(path: Path) -> None:
+    """Wait until the disk has a file, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def names(folder: Path) -> set[str]:
+    """Return the names in a folder of those files that saves make."""
+    with os.scandir(folder) as entries:
+        return {entry.name for entry in entries if _OURS.fullmatch(entry.name)}
+
+
+def remove_files(folder: Path, keep: Collection[str]) -> None:
+    """Remove what saves have made, except what is to be kept; what cannot be removed does no harm."""
+    for name in names(folder).difference(keep):
+        with suppress(OSError):
+            (folder / name).unlink()
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Keep others from saving into `folder` until the block ends; the lock of a killed process is no lock."""
+    import fcntl
+
+    path = folder / LOCK
+    with path.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Its owner may have removed the file since we opened it; then another one is the lock by now.
+            ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
+        except (BlockingIOError, FileNotFoundError):
+            ours = False
+        if not ours:
+            hint = "Wait until it has ended, then save again."
+            raise UntwinError(f"{folder}: another process is saving there.", code="model-busy", hint=hint)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)

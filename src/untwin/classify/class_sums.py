@@ -1,0 +1,100 @@
+"""What is left of labelled rows when only their sums by class are kept.
+
+Glossary
+--------
+X         n x m    rows of terms: counts, intervals, weights
+Y         n x C    one column a class
+sums      C x m    Z' = Y'X, sparse: the attribute-class table of paper 4, one row a class
+sizes     C        rows of each class
+squares   C        sum of |x|^2 over the rows of each class
+totals    m        sum of |x_t| over all rows
+
+All of them are sums over rows, so that two parts of the data add up to the whole: bit for bit if
+X holds whole numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array, issparse
+from sklearn.utils.extmath import row_norms
+
+from untwin._values import frozen, frozen_csr, joined_classes, positions
+from untwin.represent.growth import widened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClassSums:
+    """Sums of rows by class; made by `of_rows`, added by `+`.
+
+    >>> part = ClassSums.of_rows(np.array([[1.0, 0.0], [1.0, 2.0]]), np.array(["b", "b"]))
+    >>> whole = part + ClassSums.of_rows(np.array([[0.0, 0.0, 4.0]]), np.array(["a"]))
+    >>> whole.classes.tolist(), whole.sums.toarray().tolist()
+    (['a', 'b'], [[0.0, 0.0, 4.0], [2.0, 2.0, 0.0]])
+    """
+
+    sums: csr_array
+    sizes: Floats
+    squares: Floats
+    totals: Floats
+    classes: Array
+
+    @classmethod
+    def of_rows(cls, X: Any, y: Array) -> ClassSums:
+        """Sum the rows of X (n x m, sparse or dense) by their labels y."""
+        sparse: bool = issparse(X)
+        rows: Any = csr_array(X) if sparse else X  # sums of a sparse matrix would have two dimensions
+        classes, codes = np.unique(y, return_inverse=True)
+        Y = placement(codes, len(classes))
+        squares, totals = Y @ row_norms(rows, squared=True), abs(rows).sum(axis=0)
+        return cls(frozen_csr(Y @ rows), frozen(Y.sum(axis=1)), frozen(squares), frozen(totals), frozen(classes))
+
+    def __add__(self, other: ClassSums) -> ClassSums:
+        names = joined_classes(self.classes, other.classes)
+        width = max(self.sums.shape[1], other.sums.shape[1])
+        mine, theirs = self._placed(names, width), other._placed(names, width)
+        return ClassSums(
+            frozen_csr(mine.sums + theirs.sums),
+            frozen(mine.sizes + theirs.sizes),
+            frozen(mine.squares + theirs.squares),
+            frozen(mine.totals + theirs.totals),
+            names,
+        )
+
+    def without(self, X: Any, y: Array) -> ClassSums:
+        """Return what the classes would sum up to without these rows, at the scale of all rows.
+
+        Each class is multiplied up to its old size (a class that loses all its rows has none), and `totals`, which know
+        no label, stay: so scores by these sums can be compared with scores by the whole.
+        """
+        out = ClassSums.of_rows(X, y)._placed(self.classes, self.sums.shape[1])
+        left = self.sizes - out.sizes
+        growth = np.where(left > 0, self.sizes / np.maximum(left, 1), 0.0)
+        return ClassSums(
+            frozen_csr(diags_array(growth) @ (self.sums - out.sums)),
+            frozen(growth * left),
+            frozen(growth * (self.squares - out.squares)),
+            self.totals,
+            self.classes,
+        )
+
+    def _placed(self, names: Array, width: int) -> ClassSums:
+        """Return the same sums with a row for each of `names` and `width` columns."""
+        places = placement(positions(self.classes, names), len(names))
+        sums = widened(places @ self.sums, width)
+        totals = np.pad(self.totals, (0, width - len(self.totals)))
+        return ClassSums(sums, places @ self.sizes, places @ self.squares, totals, names)
+
+
+def placement(places: NDArray[np.intp], n: int) -> csr_array:
+    """Return the n x len(places) matrix that adds row i of what it multiplies to row `places[i]`."""
+    return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(n, len(places)))

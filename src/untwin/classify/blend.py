@@ -1,0 +1,67 @@
+"""How far to trust experts and base: the blend of their scores that makes held-out labels likeliest.
+
+Glossary
+--------
+margins  n x k    what experts say for each candidate; minus infinity where a candidate is not open
+scores   n x k    what the base classifier says of it
+hits     n x k    the cell of the true class; rows without one (it is no candidate) teach nothing about the blend
+blended           a margins + b scores, whose softmax over the open candidates are probabilities
+
+Minus the log-likelihood is convex in (a, b): one minimum.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEAST, MOST = 0.05, 20.0  # in standard deviations: finite where nothing is wrong, and experts always have a say
+
+
+class Blend(NamedTuple):
+    """Weights of the experts' margins and of the base's scores."""
+
+    expert: float
+    base: float
+
+    def __call__(self, margins: Floats, scores: Floats) -> Floats:
+        """Return the blended scores."""
+        is_open = np.isfinite(margins)
+        return np.where(is_open, self.expert * margins + self.base * np.where(is_open, scores, 0.0), -np.inf)
+
+
+def fitted_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, with_base: bool) -> Blend:
+    """Return the likeliest blend; without base its weight is zero.
+
+    >>> margins, scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    >>> hits = np.array([[True, False], [True, False], [True, False]])
+    >>> blend = fitted_blend(margins, scores, hits, with_base=True)
+    >>> bool(blend.expert > 0 and blend.base > 0)
+    True
+    """
+    taught = hits.any(axis=1)
+    margins, scores, hits = margins[taught], scores[taught], hits[taught]
+    is_open = np.isfinite(margins)
+    parts = np.where(is_open, np.stack([margins, scores]), 0.0)
+    spread = np.array([part[is_open].std() if is_open.any() else 0.0 for part in parts])
+    spread[spread == 0] = 1.0
+
+    def surprise(weights: Floats) -> tuple[float, Floats]:
+        blended = np.where(is_open, np.tensordot(weights / spread, parts, axes=1), -np.inf)
+        log_p = log_softmax(blended, axis=1)
+        slope = ((np.exp(log_p) - hits) * parts).sum(axis=(1, 2)) / spread
+        return -float(log_p[hits].sum()) / len(hits), slope / len(hits)
+
+    if not taught.any():
+        return Blend(1.0, 0.0)
+    bounds = [(LEAST, MOST), (0.0, MOST if with_base else 0.0)]
+    weights = minimize(surprise, [1.0, float(with_base)], jac=True, method="L-BFGS-B", bounds=bounds).x / spread
+    return Blend(*weights.tolist())

@@ -1,0 +1,175 @@
+"""Which classes a row is judged between: what a fast classifier ranks highest, and the confusion graph links.
+
+Glossary
+--------
+k                 how many classes are ranked for a row
+codes    n x k    classes, by number, the best-ranked first: column 0 is what the base classifier says
+scores   n x k    what the base classifier says of them; minus infinity: it does not know the class
+open     n x k    whether the row is judged between them; column 0 always, unless the row was never ranked
+cell              a pair (row, column) of these tables
+weights  n x k    of the edge from the class in column 0 to each class: the share of that class's rows which the base
+                  takes for the class in column 0 (structure/graph.py); zero without an edge
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from untwin import _progress
+from untwin._values import positions
+from untwin.crossfit.outoffold import class_scores
+from untwin.structure.graph import ConfusionGraph
+from untwin.tables.confusion import Confusion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+BLOCK_CELLS = 1 << 22  # scores of all classes at a time: rows x classes never stand in memory as a whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The classes that each row is judged between; made by `ranked` or `ranked_out_of_fold`."""
+
+    codes: Indices
+    scores: Floats
+    open: NDArray[np.bool_]
+    weights: Floats
+
+    def __getitem__(self, rows: Any) -> Self:
+        return type(self)(self.codes[rows], self.scores[rows], self.open[rows], self.weights[rows])
+
+    def linked(self, confusion: Confusion) -> Self:
+        """Return them with the edges of the graph of `confusion`."""
+        incidence = ConfusionGraph.from_confusion(confusion, 0.0).incidence
+        weights = incidence[np.repeat(self.codes[:, 0], self.codes.shape[1]), self.codes.ravel()]
+        return replace(self, weights=np.asarray(weights).reshape(self.codes.shape))
+
+    def within(self, threshold: float | None) -> Self:
+        """Return them without the classes whose edge is not heavier than `threshold`; None keeps all."""
+        if threshold is None:
+            return self
+        kept = self.weights > threshold
+        kept[:, 0] = True
+        return replace(self, open=self.open & kept)
+
+    def hits(self, truth: Indices) -> NDArray[np.bool_]:
+        """Return n x k: the cell of the true class, where it is open."""
+        hits: NDArray[np.bool_] = self.open & (self.codes == truth[:, None])
+        return hits
+
+    def sets(self, n_classes: int) -> csr_array:
+        """Return n x C: one where a class is among the open candidates of a row."""
+        row, column = np.nonzero(self.open)
+        cells = np.ones(len(row), dtype=np.intp), (row, self.codes[row, column])
+        return csr_array(cells, shape=(len(self.codes), n_classes))
+
+
+def ranked(model: Any, X: Any, classes: Array, k: int) -> Candidates:
+    """Return the `k` classes that `model` ranks highest for each row; equal ones in order, but for the last place."""
+    known, step = positions(model.classes_, classes), max(1, BLOCK_CELLS // len(classes))
+    parts = []
+    for start in range(0, X.shape[0], step):
+        scores = _log_scores(model, X[start : start + step])
+        all_scores = np.full((len(scores), len(classes)), -np.inf)
+        all_scores[:, known] = scores
+        parts.append(_highest(all_scores, k))
+    codes, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Candidates(codes, scores, np.isfinite(scores), np.zeros(scores.shape))
+
+
+def _highest(scores: Floats, k: int) -> tuple[Indices, Floats]:
+    if k < scores.shape[1]:
+        codes = np.sort(np.argpartition(-scores, k - 1, axis=1)[:, :k], axis=1)
+        scores = np.take_along_axis(scores, codes, axis=1)
+    else:
+        codes = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return np.take_along_axis(codes, order, axis=1), np.take_along_axis(scores, order, axis=1)
+
+
+def _log_scores(model: Any, rows: Any) -> Floats:
+    """Return decision values, or logarithms of probabilities: those rank on where probabilities round to zero."""
+    if not hasattr(model, "decision_function") and hasattr(model, "predict_log_proba"):
+        with np.errstate(divide="ignore"):  # trees say zero
+            return np.asarray(model.predict_log_proba(rows))
+    scores, absent = class_scores(model, rows)
+    if scores is None:
+        raise ValueError(f"base must have decision_function or predict_proba. Got {model!r} instead.")
+    with np.errstate(divide="ignore"):
+        return scores if absent else np.log(scores)
+
+
+def ranked_out_of_fold(
+    base: Any, X: Any, y: Array, *, classes: Array, folds: tuple[Indices, Indices], k: int, n_jobs: int | None
+) -> tuple[Candidates, list[Confusion]]:
+    """Rank the classes of each row by a clone of `base` that has not seen it; return what it confuses in each fold too.
+
+    `folds` are the fold in which each row is held out, and the fold whose model is not trained on it
+    (crossfit/folds.py). Edges come from the confusion of the other folds, so that a row does not open the way to its
+    own class. Rows that are never held out have no candidates.
+    """
+    held, parts = folds
+    asked = [np.flatnonzero(held == fold) for fold in range(held.max() + 1)]
+    work = [
+        delayed(_ranked_by_others)(base, X, y, others=np.flatnonzero(parts != fold), rows=rows, classes=classes, k=k)
+        for fold, rows in enumerate(asked)
+    ]
+    found: list[Candidates] = []
+    for part in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
+        found.append(part)
+        _progress.report("folds", len(found), len(work))
+    confusions = [
+        Confusion.from_predictions(y[rows], classes[part.codes[:, 0]], classes=classes)
+        for rows, part in zip(asked, found, strict=True)
+    ]
+    total = reduce(add, confusions)
+    linked = [part.linked(without(total, own)) for part, own in zip(found, confusions, strict=True)]
+    return _joined(linked, asked, len(y)), confusions
+
+
+def _ranked_by_others(
+    base: Any, X: Any, y: Array, *, others: Indices, rows: Indices, classes: Array, k: int
+) -> Candidates:
+    return ranked(clone(base).fit(X[others], y[others]), X[rows], classes, k)
+
+
+def without(total: Confusion, part: Confusion) -> Confusion:
+    """Return the confusion of the other folds."""
+    return Confusion(total.counts - part.counts, total.classes)
+
+
+def _joined(found: list[Candidates], asked: list[Indices], n_rows: int) -> Candidates:
+    shape = (n_rows, found[0].codes.shape[1])
+    joined = Candidates(np.zeros(shape, np.intp), np.full(shape, -np.inf), np.zeros(shape, bool), np.zeros(shape))
+    for rows, part in zip(asked, found, strict=True):
+        joined.codes[rows], joined.scores[rows] = part.codes, part.scores
+        joined.open[rows], joined.weights[rows] = part.open, part.weights
+    return joined
+
+
+def by_expert(experts: Indices) -> Iterator[tuple[int, Indices]]:
+    """Yield each expert that is asked, with the positions where it is; negative numbers ask nobody.
+
+    >>> [(expert, places.tolist()) for expert, places in by_expert(np.array([4, 2, -1, 4]))]
+    [(2, [1]), (4, [0, 3])]
+    """
+    order = np.argsort(experts, kind="stable")
+    asked, starts = np.unique(experts[order], return_index=True)
+    for expert, places in zip(asked.tolist(), np.split(order, starts[1:]), strict=True):
+        if expert >= 0:
+            yield expert, places

@@ -7,7 +7,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from untwin import KNNClassifier, ScoreSpace, SprinkledLSI, SprinklingPlan, SupervisedWeights
+from untwin import (
+    AdaptiveSprinkling,
+    CentroidClassifier,
+    ConfusionGraphClassifier,
+    KNNClassifier,
+    LatentClassClassifier,
+    LatentInstanceClassifier,
+    MDLPDiscretizer,
+    ScoreSpace,
+    SprinkledLSI,
+    SprinklingPlan,
+    SupervisedWeights,
+)
 
 PLAN = SprinklingPlan.uniform(s=2.0)
 
@@ -21,11 +33,22 @@ ESTIMATORS = [
     SupervisedWeights(scheme="tf", norm=None, select=0.5, select_by="ig"),
     SupervisedWeights(scheme="chi2"),
     SupervisedWeights(scheme="ig", select=3),
+    MDLPDiscretizer(),
+    MDLPDiscretizer(encode="ordinal", uncut="drop", n_jobs=1),
     ScoreSpace(LogisticRegression()),
     ScoreSpace(LinearSVC(random_state=0), keep=2),
     KNNClassifier(),
     KNNClassifier(metric="euclidean", weights="uniform"),
     KNNClassifier(n_neighbors="cv", cv=2),
+    LatentClassClassifier(),
+    LatentClassClassifier.as_published(),
+    LatentInstanceClassifier(n_components=2),
+    CentroidClassifier(),
+    ConfusionGraphClassifier(),
+    ConfusionGraphClassifier(approach="verify"),
+    ConfusionGraphClassifier(approach="max-wins", candidates=None, threshold=0.0),
+    AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),
+    AdaptiveSprinkling(LinearSVC(random_state=0), scores=ScoreSpace(LinearSVC(random_state=0)), msl=1.0, cv=2),
 ]
 
 TRAINING_DIFFERS = "training documents are represented with knowledge of their class, unseen ones without"

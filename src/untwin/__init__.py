@@ -7,11 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from untwin.adapt.sprinkling import AdaptiveSprinkling as AdaptiveSprinkling
+    from untwin.classify.centroids import CentroidClassifier as CentroidClassifier
+    from untwin.classify.graph import ConfusionGraphClassifier as ConfusionGraphClassifier
     from untwin.classify.knn import KNNClassifier as KNNClassifier
+    from untwin.classify.latent import LatentClassClassifier as LatentClassClassifier
+    from untwin.classify.latent_instance import LatentInstanceClassifier as LatentInstanceClassifier
     from untwin.crossfit import OutOfFold as OutOfFold
     from untwin.crossfit import out_of_fold as out_of_fold
     from untwin.crossfit import out_of_fold_confusion as out_of_fold_confusion
     from untwin.data.counts import TextCounts as TextCounts
+    from untwin.data.discretize import MDLPDiscretizer as MDLPDiscretizer
+    from untwin.data.encode import TableEncoder as TableEncoder
     from untwin.represent.scores import ScoreSpace as ScoreSpace
     from untwin.represent.similarity import category_similarity as category_similarity
     from untwin.represent.sprinkle import SprinkledLSI as SprinkledLSI
@@ -25,16 +32,23 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AdaptiveSprinkling": "untwin.adapt.sprinkling",
+    "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
+    "ConfusionGraphClassifier": "untwin.classify.graph",
     "Contingency": "untwin.tables.contingency",
     "Hierarchy": "untwin.structure.hierarchy",
     "KNNClassifier": "untwin.classify.knn",
+    "LatentClassClassifier": "untwin.classify.latent",
+    "LatentInstanceClassifier": "untwin.classify.latent_instance",
+    "MDLPDiscretizer": "untwin.data.discretize",
     "OutOfFold": "untwin.crossfit",
     "ScoreSpace": "untwin.represent.scores",
     "SprinkledLSI": "untwin.represent.sprinkle",
     "SprinklingPlan": "untwin.structure.plan",
     "SupervisedWeights": "untwin.represent.weights",
+    "TableEncoder": "untwin.data.encode",
     "TextCounts": "untwin.data.counts",
     "category_similarity": "untwin.represent.similarity",
     "out_of_fold": "untwin.crossfit",
@@ -42,16 +56,23 @@ _HOME = {
 }
 
 __all__ = [
+    "AdaptiveSprinkling",
+    "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
+    "ConfusionGraphClassifier",
     "Contingency",
     "Hierarchy",
     "KNNClassifier",
+    "LatentClassClassifier",
+    "LatentInstanceClassifier",
+    "MDLPDiscretizer",
     "OutOfFold",
     "ScoreSpace",
     "SprinkledLSI",
     "SprinklingPlan",
     "SupervisedWeights",
+    "TableEncoder",
     "TextCounts",
     "__version__",
     "category_similarity",

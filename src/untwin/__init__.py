@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from untwin.adapt.sprinkling import AdaptiveSprinkling as AdaptiveSprinkling
+    from untwin.classify.batches import BatchLinearSVC as BatchLinearSVC
     from untwin.classify.centroids import CentroidClassifier as CentroidClassifier
     from untwin.classify.graph import ConfusionGraphClassifier as ConfusionGraphClassifier
     from untwin.classify.knn import KNNClassifier as KNNClassifier
     from untwin.classify.latent import LatentClassClassifier as LatentClassClassifier
     from untwin.classify.latent_instance import LatentInstanceClassifier as LatentInstanceClassifier
+    from untwin.classify.multilevel import MultiLevelClassifier as MultiLevelClassifier
     from untwin.crossfit import OutOfFold as OutOfFold
     from untwin.crossfit import out_of_fold as out_of_fold
     from untwin.crossfit import out_of_fold_confusion as out_of_fold_confusion
@@ -33,6 +35,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AdaptiveSprinkling": "untwin.adapt.sprinkling",
+    "BatchLinearSVC": "untwin.classify.batches",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
@@ -43,6 +46,7 @@ _HOME = {
     "LatentClassClassifier": "untwin.classify.latent",
     "LatentInstanceClassifier": "untwin.classify.latent_instance",
     "MDLPDiscretizer": "untwin.data.discretize",
+    "MultiLevelClassifier": "untwin.classify.multilevel",
     "OutOfFold": "untwin.crossfit",
     "ScoreSpace": "untwin.represent.scores",
     "SprinkledLSI": "untwin.represent.sprinkle",
@@ -57,6 +61,7 @@ _HOME = {
 
 __all__ = [
     "AdaptiveSprinkling",
+    "BatchLinearSVC",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
@@ -67,6 +72,7 @@ __all__ = [
     "LatentClassClassifier",
     "LatentInstanceClassifier",
     "MDLPDiscretizer",
+    "MultiLevelClassifier",
     "OutOfFold",
     "ScoreSpace",
     "SprinkledLSI",

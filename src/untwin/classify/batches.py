@@ -68,7 +68,8 @@ class BatchLinearSVC(ClassifierMixin, BaseEstimator):
     balance : float in [0, 1], default=0.0
         A class's own rows weigh (mean class size / its size) to this power: above zero, small classes dare more.
     passes : int or None, default=None
-        How often every row is seen. None: 3 times, small tables up to 20 times, small dense ones up to 200.
+        How often every row is seen. None: 3 times, small tables up to 20 times, small dense ones up to 200. Where
+        labels are noisy few passes are better.
     batch_size : int or None, default=None
         None takes twice the square root of the number of rows.
     step : float, default=0.15

@@ -21,7 +21,7 @@ from untwin.crossfit.outoffold import class_scores, out_of_fold
 from untwin.represent.alignment import Likelihoods, Standard, fitted_temperature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
     from sklearn.utils import Tags
@@ -203,7 +203,10 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
 
     def _rows(self, scores: Any) -> Any:
         """Return the coordinates of rows with these scores, before the SVD."""
-        views = {"likelihoods": Likelihoods(self.temperature_), "standard": self.standard_}
+        views: dict[str, Callable[[Floats], Floats]] = {
+            "likelihoods": Likelihoods(self.temperature_),
+            "standard": self.standard_,
+        }
         asked = views if self.coordinates == "both" else (self.coordinates,)
         blocks = [views[kind](scores) for kind in asked]
         return np.hstack(blocks) if self.keep is None else _kept(blocks, scores, self.keep)

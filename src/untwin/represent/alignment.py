@@ -17,7 +17,8 @@ score says much counts for more than one whose score is mostly noise.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
 
 
-class Likelihoods(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
     """sqrt(p); without a temperature the scores are probabilities already."""
 
     temperature: float | None
@@ -46,7 +48,8 @@ class Likelihoods(NamedTuple):
         return likelihoods
 
 
-class Standard(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Standard:
     """s; a class that a model does not know gets the lowest score that any row got for it."""
 
     mean: Floats

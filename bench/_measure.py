@@ -44,10 +44,11 @@ def peak_memory(work: Callable[..., object], *args: object) -> float:
     """Return by how many MiB `work(*args)` raised the peak of a fresh process that had loaded its modules."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
-        return pool.apply(_peak, (work, args))
+        return pool.apply(peak_of, (work, args))
 
 
-def _peak(work: Callable[..., object], args: tuple[object, ...]) -> float:
+def peak_of(work: Callable[..., object], args: tuple[object, ...]) -> float:
+    """Return by how many MiB `work(*args)` raises the peak of this process."""
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     before = _mebibytes("VmRSS")
     work(*args)

@@ -240,15 +240,16 @@ def _collected(said: list[_Said], y: Array, folds: NDArray[np.intp], small: NDAr
 
 
 def _aligned_scores(said: list[_Said], n_rows: int, classes: Array) -> NDArray[np.float64] | None:
+    scores = [part.scores for part in said if part.scores is not None]
+    if len(scores) < len(said):
+        return None
     aligned = np.full((n_rows, len(classes)), np.nan)
-    for part in said:
-        if part.scores is None:
-            return None
-        if part.scores.shape[1] != len(part.classes):
+    for part, columns in zip(said, scores, strict=True):
+        if columns.shape[1] != len(part.classes):
             raise ValueError(
                 f"The scores of estimator must have one column for each of its {len(part.classes)} classes. "
-                f"Got {part.scores.shape[1]} instead; set decision_function_shape='ovr' or pass with_scores=False."
+                f"Got {columns.shape[1]} instead; set decision_function_shape='ovr' or pass with_scores=False."
             )
         aligned[part.rows] = part.absent
-        aligned[part.rows[:, None], positions(part.classes, classes)] = part.scores
+        aligned[part.rows[:, None], positions(part.classes, classes)] = columns
     return frozen(aligned)

@@ -1,0 +1,237 @@
+"""Many classes: untwin against label trees and one-vs-rest, in accuracy, time, memory, size and growth.
+
+Parts (`--only`): directory (562 classes), sets (four others), growth (50 to 5,000 classes), paper (paper 2's graph).
+Every rival has the same tf-idf matrix; it is trained and asked once, in a process of its own. No setting of untwin was
+chosen on the test rows: they were chosen on a split of the training rows of the web directory.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.svm import LinearSVC
+
+from bench._measure import parser, peak_of, show
+from bench._rivals import CORES, DAGSVM, HiClass, Omikuji, model_bytes
+from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.graph import ConfusionGraphClassifier
+from untwin.classify.multilevel import MultiLevelClassifier
+from untwin.reproduce.datasets import read_texts
+from untwin.structure.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+LARGEST_ONE_VS_REST = 600  # classes; beyond, it would take most of the benchmark's time
+GROWTH_ROWS = 20_000
+SETS = {"arxiv": 3, "dbpedia219_5k": 5, "clinc150": 1, "20newsgroups": 1}  # splits; published ones where there are
+BONSAI = {"cluster_balanced": False, "cluster_k": 100}
+
+RIVALS: dict[str, Callable[[Split], Any]] = {
+    "untwin": lambda _: MultiLevelClassifier(cv=None, n_jobs=CORES),
+    "untwin, one tree": lambda _: MultiLevelClassifier(hierarchy="centroids", cv=None, n_jobs=CORES),
+    "untwin, calibrated": lambda _: MultiLevelClassifier(n_jobs=CORES),
+    "untwin, confusion graph": lambda _: ConfusionGraphClassifier(n_jobs=CORES),
+    "omikuji, Parabel": lambda _: Omikuji(),
+    "omikuji, Bonsai": lambda _: Omikuji(**BONSAI),
+    "omikuji, Bonsai, all weights": lambda _: Omikuji(**BONSAI, linear_weight_threshold=0.0, linear_eps=0.01),
+    "HiClass, our tree": lambda split: HiClass(word_tree(split)),
+    "one-vs-rest": lambda _: LinearSVC(random_state=0),
+}
+GROWING = ["untwin", "omikuji, Parabel", "HiClass, our tree", "one-vs-rest"]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and test rows, as tf-idf, and their labels."""
+
+    train: Any
+    test: Any
+    y_train: Array
+    y_test: Array
+
+    @classmethod
+    def of_texts(cls, texts: pl.Series, labels: pl.Series, train: Array, test: Array) -> Split:
+        """Weight the words by what the training rows say."""
+        words = TfidfVectorizer()
+        matrices = words.fit_transform(texts[train]), words.transform(texts[test])
+        return cls(*matrices, labels[train].to_numpy(), labels[test].to_numpy())
+
+
+def directory(folder: Path) -> Split:
+    """Return the web directory, four fifths against one, stratified."""
+    rows = read_texts(folder, "webdirectory")
+    parts = train_test_split(np.arange(len(rows)), test_size=0.2, stratify=rows["label"], random_state=0)
+    return Split.of_texts(rows["text"], rows["label"], *parts)
+
+
+def named_set(name: str, number: int, folder: Path) -> Split:
+    """Return the published split, or a random one whose training part has every class."""
+    rows = read_texts(folder, name).filter(pl.col("label") != "oos")
+    test = (rows["split"] == "test").to_numpy()
+    if not test.any():
+        test = np.random.default_rng(number).random(len(rows)) < 0.2
+        test &= rows.with_row_index("row").select(pl.col("row") != pl.col("row").min().over("label"))["row"].to_numpy()
+    return Split.of_texts(rows["text"], rows["label"], np.flatnonzero(~test), np.flatnonzero(test))
+
+
+def largest_classes(n_classes: int, folder: Path) -> Split:
+    """Return as many documents of the largest classes of the web directory, so that only their number grows."""
+    rows = read_texts(folder, "webdirectory")
+    sizes = rows["label"].value_counts().sort("count", "label", descending=True)
+    drawn = rows.filter(pl.col("label").is_in(sizes["label"][:n_classes].implode())).sample(GROWTH_ROWS, seed=0)
+    return Split.of_texts(drawn["text"], drawn["label"], np.arange(GROWTH_ROWS), np.arange(100))
+
+
+def made_up_classes(n_classes: int, _: Path) -> Split:
+    """Return documents of ten words: half from the class's own twenty, half from all, the frequent ones more often."""
+    rng = np.random.default_rng(0)
+    codes = rng.permutation(np.arange(GROWTH_ROWS) % n_classes)
+    own = rng.integers(0, 50_000, (n_classes, 20))[codes[:, np.newaxis], rng.integers(0, 20, (GROWTH_ROWS, 5))]
+    words = np.hstack([own, rng.zipf(1.3, (GROWTH_ROWS, 5)) % 50_000])
+    texts = pl.Series([" ".join(f"w{word}" for word in row) for row in words.tolist()])
+    labels = pl.Series([f"c{code}" for code in codes.tolist()])
+    return Split.of_texts(texts, labels, np.arange(GROWTH_ROWS), np.arange(100))
+
+
+def word_tree(split: Split) -> Hierarchy:
+    """Return the tree of the centroids of the training rows."""
+    base = CentroidClassifier().fit(split.train, split.y_train)
+    return Hierarchy.from_centroids(base.centroids_, base.classes_)
+
+
+def apart(work: Callable[..., Any], *args: object) -> Any:
+    """Run in a fresh process."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, args)
+
+
+def judged(rival: str, make: Callable[[], Split]) -> dict[str, Any]:
+    """Train and ask one rival: its figures, and `right`, which test rows it got right."""
+    split = make()
+    model = RIVALS[rival](split)
+    figures: dict[str, Any] = {"rival": rival}
+
+    def work() -> None:
+        start = time.perf_counter()
+        model.fit(split.train, split.y_train)
+        figures["train s"] = getattr(model, "seconds", time.perf_counter() - start)
+
+    figures["peak MiB"] = peak_of(work, ())
+    start = time.perf_counter()
+    right = model.predict(split.test) == split.y_test
+    figures["us a prediction"] = (time.perf_counter() - start) / len(right) * 1e6
+    return {**figures, "accuracy": float(right.mean()), "model MB": model_bytes(model) / 1e6, "right": right}
+
+
+def run_directory(folder: Path) -> list[dict[str, Any]]:
+    """Return one row for each rival (points 1 and 4)."""
+    rows = [apart(judged, rival, partial(directory, folder)) for rival in RIVALS]
+    for row in rows:
+        del row["right"]
+        row["times as fast as one-vs-rest"] = rows[-1]["train s"] / row["train s"]
+    return rows
+
+
+def run_sets(folder: Path) -> list[dict[str, Any]]:
+    """Return untwin against one-vs-rest on the other sets: paired intervals over all test rows (point 2)."""
+    rows = []
+    for name, n_splits in SETS.items():
+        ours, theirs = (
+            [apart(judged, rival, partial(named_set, name, number, folder)) for number in range(n_splits)]
+            for rival in ("untwin", "one-vs-rest")
+        )
+        gain = np.concatenate([a["right"] * 1.0 - b["right"] for a, b in zip(ours, theirs, strict=True)])
+        half = 1.96 * gain.std() / np.sqrt(len(gain))
+        sums = [
+            {key: sum(run[key] for run in runs) for key in ("train s", "us a prediction")} for runs in (ours, theirs)
+        ]
+        rows.append(
+            {
+                "set": name,
+                "splits": n_splits,
+                "untwin": float(np.mean([run["accuracy"] for run in ours])),
+                "one-vs-rest": float(np.mean([run["accuracy"] for run in theirs])),
+                "gain low": float(gain.mean() - half),
+                "gain high": float(gain.mean() + half),
+                "times as fast, training": sums[1]["train s"] / sums[0]["train s"],
+                "times as fast, prediction": sums[1]["us a prediction"] / sums[0]["us a prediction"],
+            }
+        )
+    return rows
+
+
+def exponent(seconds: dict[int, float], last: int) -> float:
+    """Return the slope of log seconds over log classes, up to so many classes."""
+    counts = [n for n in seconds if n <= last]
+    return float(np.polyfit(np.log(counts), np.log([seconds[n] for n in counts]), 1)[0])
+
+
+def run_growth(folder: Path) -> list[dict[str, Any]]:
+    """Return training seconds by number of classes, and the exponent of their growth (point 3)."""
+    counts: dict[int, Callable[[int, Path], Split]] = dict.fromkeys((50, 100, 200, 400, 562), largest_classes)
+    counts |= dict.fromkeys((2000, 5000), made_up_classes)
+    rows = []
+    for rival in GROWING:
+        seconds = {}
+        for n_classes, make in counts.items():
+            if rival != "one-vs-rest" or n_classes <= LARGEST_ONE_VS_REST:
+                seconds[n_classes] = apart(judged, rival, partial(make, n_classes, folder))["train s"]
+        exponents = {f"exponent to {last}": exponent(seconds, last) for last in (562, 5000) if last in seconds}
+        rows.append({"rival": rival, **{str(n): seconds.get(n, "") for n in counts}, **exponents})
+    return rows
+
+
+def run_paper(folder: Path) -> list[dict[str, Any]]:
+    """Return paper 2's three classifiers on 20 Newsgroups beside the published figures (point 5), and DAGSVM."""
+    split = named_set("20newsgroups", 0, folder)
+    graph = ConfusionGraphClassifier(base=MultinomialNB(), threshold=0.03, candidates=None, blend=False, n_jobs=CORES)
+    rivals: dict[str, tuple[Any, float | str]] = {
+        "naive Bayes": (MultinomialNB(), 79.50),
+        "confusion graph": (graph, 84.05),
+        "one-vs-rest": (LinearSVC(random_state=0), 83.33),
+        "DAGSVM": (DAGSVM(), ""),
+    }
+    rows: list[dict[str, Any]] = []
+    for name, (model, published) in rivals.items():
+        start = time.perf_counter()
+        model.fit(split.train, split.y_train)
+        trained = time.perf_counter()
+        accuracy = float((model.predict(split.test) == split.y_test).mean())
+        rows.append(
+            {"classifier": name, "accuracy": 100 * accuracy, "published": published, "train s": trained - start}
+        )
+        rows[-1]["predict s"] = time.perf_counter() - trained
+    return [{**row, "times naive Bayes": row["train s"] / rows[0]["train s"]} for row in rows]
+
+
+PARTS = {"directory": run_directory, "sets": run_sets, "growth": run_growth, "paper": run_paper}
+
+
+def main() -> None:
+    """Run the parts asked for."""
+    options = parser(__doc__)
+    options.add_argument("--only", choices=PARTS, help="run one part")
+    given = options.parse_args()
+    parts = [given.only] if given.only else list(PARTS)
+    rows = [row for part in parts for row in PARTS[part](given.data)]
+    show(rows, as_json=given.json, cores=os.cpu_count(), load=os.getloadavg()[0])
+
+
+if __name__ == "__main__":
+    main()

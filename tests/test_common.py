@@ -9,12 +9,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from untwin import (
     AdaptiveSprinkling,
+    BatchLinearSVC,
     CentroidClassifier,
     ConfusionGraphClassifier,
     KNNClassifier,
     LatentClassClassifier,
     LatentInstanceClassifier,
     MDLPDiscretizer,
+    MultiLevelClassifier,
     ScoreSpace,
     SprinkledLSI,
     SprinklingPlan,
@@ -47,6 +49,9 @@ ESTIMATORS = [
     ConfusionGraphClassifier(),
     ConfusionGraphClassifier(approach="verify"),
     ConfusionGraphClassifier(approach="max-wins", candidates=None, threshold=0.0),
+    BatchLinearSVC(),
+    MultiLevelClassifier(),
+    MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
     AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),
     AdaptiveSprinkling(LinearSVC(random_state=0), scores=ScoreSpace(LinearSVC(random_state=0)), msl=1.0, cv=2),
 ]

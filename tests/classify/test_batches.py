@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from untwin.classify.batches import BatchLinearSVC
-
-
-@parametrize_with_checks([BatchLinearSVC()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

@@ -11,23 +11,11 @@ from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from untwin import _progress
 from untwin.classify.descent import UNASKED
 from untwin.classify.multilevel import MultiLevelClassifier
 from untwin.structure.hierarchy import Hierarchy
-
-
-@parametrize_with_checks(
-    [
-        MultiLevelClassifier(),
-        MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
-        MultiLevelClassifier(groups="inflection", expert=LinearSVC(random_state=0), routing=1, cv=2),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def documents(n_rows=1500, n_classes=30, n_blocks=6, n_terms=400, seed=0):

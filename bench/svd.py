@@ -94,11 +94,12 @@ def measured(X: csr_array, Y: csr_array, name: str, k: int, repeats: int) -> dic
         "untwin": lambda: keep("untwin", untwin, X),
         "sprinkled": lambda: sprinkled(X, Y, k),
         "float32": lambda: keep("float32", untwin, single),
-        "sklearn": lambda: keep("sklearn", sklearn, X),
     }
-    seconds = best_seconds(rivals, repeats)
-    if LsiModel is not None:  # once: its margin is wide and it takes minutes
-        seconds |= best_seconds({"gensim": lambda: keep("gensim", gensim, X)}, 1)
+    slow: dict[str, Callable[[], object]] = {"sklearn": lambda: keep("sklearn", sklearn, X)}
+    if LsiModel is not None:
+        slow["gensim"] = lambda: keep("gensim", gensim, X)
+    # The slow ones once: their margins are wide and they take minutes.
+    seconds = best_seconds(rivals, repeats) | best_seconds(slow, 1)
     start = time.perf_counter()
     exact = np.square(truncated_svd(Blocks(X), k, solver="arpack", random_state=0).S).sum()
     return {

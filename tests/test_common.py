@@ -21,6 +21,7 @@ from untwin import (
     SprinkledLSI,
     SprinklingPlan,
     SupervisedWeights,
+    UntwinClassifier,
 )
 
 PLAN = SprinklingPlan.uniform(s=2.0)
@@ -54,6 +55,7 @@ ESTIMATORS = [
     MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
     AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),
     AdaptiveSprinkling(LinearSVC(random_state=0), scores=ScoreSpace(LinearSVC(random_state=0)), msl=1.0, cv=2),
+    UntwinClassifier(preset="fast", cv=2),
 ]
 
 TRAINING_DIFFERS = "training documents are represented with knowledge of their class, unseen ones without"

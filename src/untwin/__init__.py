@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from untwin.data.counts import TextCounts as TextCounts
     from untwin.data.discretize import MDLPDiscretizer as MDLPDiscretizer
     from untwin.data.encode import TableEncoder as TableEncoder
+    from untwin.model.classifier import UntwinClassifier as UntwinClassifier
     from untwin.represent.scores import ScoreSpace as ScoreSpace
     from untwin.represent.similarity import category_similarity as category_similarity
     from untwin.represent.sprinkle import SprinkledLSI as SprinkledLSI
@@ -54,6 +55,7 @@ _HOME = {
     "SupervisedWeights": "untwin.represent.weights",
     "TableEncoder": "untwin.data.encode",
     "TextCounts": "untwin.data.counts",
+    "UntwinClassifier": "untwin.model.classifier",
     "category_similarity": "untwin.represent.similarity",
     "out_of_fold": "untwin.crossfit",
     "out_of_fold_confusion": "untwin.crossfit",
@@ -80,6 +82,7 @@ __all__ = [
     "SupervisedWeights",
     "TableEncoder",
     "TextCounts",
+    "UntwinClassifier",
     "__version__",
     "category_similarity",
     "out_of_fold",

@@ -1,0 +1,93 @@
+"""Scores of any classifier as calibrated log-probabilities, and how far they can be trusted.
+
+Glossary
+--------
+S          n x C    scores on a scale where softmax makes sense: decision values, or logarithms of probabilities
+T                   temperature, fitted to held-out rows: log p = log_softmax(S / T)
+confidence n        probability of the predicted class
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+
+from untwin.crossfit.outoffold import class_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+LEAST_SHARE = 0.01  # of the probability that chance would give: no class is ruled out by a vote without it
+BINS = 15
+
+
+def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
+    """Return S; a probability of zero becomes a small one, since a few neighbours cannot rule a class out."""
+    S: Floats = np.asarray(scores, dtype=np.float64)
+    return np.log(np.maximum(S, LEAST_SHARE / S.shape[1])) if probabilities else S
+
+
+def log_scores(model: Any, rows: Any) -> Floats:
+    """Return S of a fitted model for new rows, by the model's classes."""
+    scores, _ = class_scores(model, rows)
+    return on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
+
+
+def log_probabilities(S: Any, temperature: float) -> NDArray[np.float32]:
+    """Return log_softmax(S / T)."""
+    return np.asarray(log_softmax(S / temperature, axis=1), dtype=np.float32)
+
+
+def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
+    """Return the expected calibration error: the mean gap of confidence and accuracy over 15 bins of confidence.
+
+    >>> calibration_error(np.array([0.9, 0.9, 0.6, 0.6]), np.array([True, True, True, False]))
+    0.1
+    """
+    if not len(right):
+        return 0.0
+    bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
+    gaps = np.bincount(bins, weights=right - confidence, minlength=BINS)
+    return round(float(np.abs(gaps).sum() / len(right)), 12)
+
+
+class Judged(NamedTuple):
+    """Held-out rows, the surest first: confidence, and whether the predicted class was right."""
+
+    confidence: Floats
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of_held_out(cls, confidence: Floats, right: NDArray[np.bool_]) -> Judged:
+        """Sort the rows."""
+        order = np.argsort(-confidence, kind="stable")
+        return cls(confidence[order], right[order])
+
+    def threshold(self, target_error: float) -> float:
+        """Return the lowest confidence at and above which at most this share of the held-out rows was wrong.
+
+        >>> Judged(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, True])).threshold(0.25)
+        0.6
+        >>> Judged(np.array([0.9, 0.8]), np.array([False, False])).threshold(0.25)
+        inf
+        """
+        ends = np.append(self.confidence[1:] < self.confidence[:-1], True)  # rows of equal confidence stay together
+        errors = np.cumsum(~self.right) / np.arange(1, len(self.right) + 1)
+        kept = np.flatnonzero(ends[: len(errors)] & (errors <= target_error))
+        return float(self.confidence[kept[-1]]) if kept.size else float("inf")
+
+
+def median_grades(log_p: Any, order: Indices) -> Indices:
+    """Return the class in the middle of each row's distribution; `order` has the classes from low to high.
+
+    It makes the expected distance from the true class smallest.
+    """
+    below = np.cumsum(np.exp(log_p[:, order].astype(np.float64)), axis=1)
+    middle = (below < below[:, -1:] / 2).sum(axis=1)
+    return np.asarray(order[middle])

@@ -1,0 +1,104 @@
+"""From the contest to the winner: trained on all rows, with the records and what its scores promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from untwin.model.contest import (
+    Candidate,
+    Contest,
+    Entry,
+    Share,
+    binomial_interval,
+    choose,
+    held_contest,
+    honest_right,
+    records,
+)
+from untwin.model.heard import Heard
+from untwin.model.sampling import asked_rows, trial_rows
+from untwin.model.team import Team
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.recipes import Recipe
+    from untwin.model.views import View
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+
+class Choice(NamedTuple):
+    """The winner, what was heard about the rows it was judged by, what it beat, and what to expect of it."""
+
+    team: Team
+    heard: Heard
+    candidates: list[Candidate]
+    scores: dict[str, float]
+
+
+class Rules(NamedTuple):
+    """How candidates are compared; `order` holds the numbers of the classes from low to high."""
+
+    scoring: str
+    order: Indices | None
+    n_jobs: int | None
+    random_state: int
+
+
+def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: Indices | None, rules: Rules) -> Choice:
+    """Let the candidates compete on the shared folds; train the winner on all rows."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if parts is None:
+        return _unjudged(tried[0], views, y, classes)
+    asked = asked_rows(codes, len(classes), rules.random_state)
+    contest = Contest(
+        tuple(view.without(asked) for view in views) if len(asked) < len(y) else views,
+        classes,
+        codes[asked],
+        parts[asked],
+        rules.scoring,
+        rules.order,
+        rules.n_jobs,
+    )
+    sample = trial_rows(codes[asked], len(classes), rules.random_state)
+    entries, dropped = held_contest(contest, tried, sample)
+    winner = choose(contest, entries)
+    heard = Heard(classes, asked, winner.log_p, classes[winner.predicted], contest.folds)
+    team = Team.fitted(winner.shares, winner.temperature, views, y)
+    return Choice(team, heard, records(contest, entries, winner, dropped), _scores(contest, entries, winner))
+
+
+def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array) -> Choice:
+    """Train the baseline where nothing can be compared, since nothing can be held out."""
+    share = Share(recipe.name, 0, views[0].model(recipe.classifier, weighted=recipe.weighted), 1.0)
+    note = "every class has one distinct row: nothing could be held out, so nothing was compared"
+    nothing = (None,) * 7
+    return Choice(
+        Team.fitted((share,), 1.0, views, y),
+        Heard.nothing(classes, len(y)),
+        [Candidate(recipe.name, *nothing, 0.0, True, note)],
+        {},
+    )
+
+
+def _scores(contest: Contest, entries: Sequence[Entry], winner: Entry) -> dict[str, float]:
+    """Return what to expect: the accuracy with its interval is that of a choice which has not seen the rows."""
+    right = honest_right(contest, entries)
+    low, high = binomial_interval(right)
+    confusion = contest.confusion(winner, contest.held)
+    scores = {
+        "accuracy": float(right.mean()),
+        "accuracy_low": low,
+        "accuracy_high": high,
+        "macro_f1": confusion.macro_f1,
+    }
+    if contest.order is not None:
+        ordered = contest.ordered(confusion)
+        scores |= {"mae": ordered.mean_absolute_error(), "quadratic_kappa": ordered.quadratic_kappa()}
+    return scores

@@ -1,0 +1,319 @@
+"""`UntwinClassifier`: the whole product behind one estimator.
+
+The way of the training rows: they are taken as texts, a frame or a matrix (inputs) and turned into numbers in the way
+that serves a fast linear SVM best (views). All candidates (recipes) predict the same held-out rows; the best one, or
+the best pair, wins (contest) and is trained on all rows (team). Its answers to held-out rows (heard) give confusion,
+tree, graph, calibration, the threshold of doubt, and the neighbours that explain answers (neighbours). All of this is
+what the model knows (knowledge), and what grows when it learns on (learning).
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._values import class_names, positions
+from untwin.classify.multilevel import ApproximateLabels
+from untwin.data.frames import as_frame
+from untwin.model.choice import Rules, best_of
+from untwin.model.contest import ORDERED, SCORINGS, answered
+from untwin.model.evidence import evidence_of
+from untwin.model.inputs import as_labels, as_texts, kind_of
+from untwin.model.knowledge import Knowledge
+from untwin.model.learning import added, relabelled, removed
+from untwin.model.recipes import PRESETS, Situation, non_negative, recipes
+from untwin.model.records import Learnt, Reason
+from untwin.model.sampling import shared_parts
+from untwin.model.views import settled_views
+from untwin.structure.graph import ConfusionGraph
+from untwin.structure.hierarchy import Hierarchy
+from untwin.structure.plan import SprinklingPlan
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.utils import Tags
+
+    from untwin.crossfit import OutOfFold
+    from untwin.model.findings import Finding
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+FLOATS = [np.float64, np.float32]
+EDGE = 0.02  # share of a class that must be taken for another to count as confused in `graph_`
+
+
+class UntwinClassifier(ClassifierMixin, BaseEstimator):
+    """Classify texts, tables or vectors by whatever does best on them, and say why, how sure and what to mend.
+
+    Parameters
+    ----------
+    preset : {"fast", "balanced", "best"}, default="balanced"
+        How much to try: a linear SVM and what costs next to nothing beside it; encodings, the confusion graph, groups
+        of classes, neighbours among scores; sprinkled spaces too.
+    encoder : transformer or None, default=None
+        Turns what is given into rows of numbers. None: texts are counted and weighted by tf-idf (by words, pairs of
+        words, stems or characters, whatever serves best), frames go through `TableEncoder`, matrices stay as they are.
+    scoring : {"accuracy", "macro_f1", "mae", "kappa"}, default="accuracy"
+        What the candidates are compared by; the last two need `order`, and make `predict` answer with the median grade.
+    order : sequence of classes or None, default=None
+        The classes from low to high, for grades.
+    target_error : float or None, default=None
+        Share of the answers called sure that may be wrong. None: every answer is sure.
+    cv : int, splitter or (n,) fold numbers, default=5
+        One set of folds for everything that is measured; as `out_of_fold` takes them.
+    n_jobs : int or None, default=None
+        Folds at a time. It never changes an answer.
+    random_state : int, RandomState or None, default=0
+
+    Attributes
+    ----------
+    classes_ : (C,) array
+    candidates_ : list of Candidate
+        What was tried, the winner first: scores with intervals, seconds, and why others were dropped.
+    scores_ : dict
+        What to expect of new rows. The accuracy is that of the choice made without the rows it is measured on.
+    confusion_, hierarchy_, graph_, plan_
+        Of the winner, out of fold, and what it teaches.
+    groups_ : list of tuples of classes
+        The tree, cut.
+    calibration_error_ : float
+        Expected calibration error out of fold.
+    threshold_ : float
+        Probability from which an answer is sure.
+    ids_ : (n,) array
+        The training rows, by their numbers in order of arrival.
+    knowledge_ : Knowledge
+        What answers are made of: views, models, what was heard out of fold, neighbours.
+    n_features_in_, feature_names_in_
+        As in scikit-learn; not for texts.
+
+    Examples
+    --------
+    >>> from untwin.model import UntwinClassifier
+    >>> texts = ["my card has not arrived", "card still not here", "where is the card I ordered", "no card in my post",
+    ...     "the machine ate my card", "card stuck in the machine", "machine kept the card", "machine swallowed it"]
+    >>> model = UntwinClassifier(preset="fast").fit(texts, ["arrival"] * 4 + ["swallowed"] * 4)
+    >>> model.predict(["the machine has my card", "the post brought no card"]).tolist()
+    ['swallowed', 'arrival']
+    >>> model.candidates_[0].name, model.confusion_.total
+    ('linear SVM', 8)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "preset": [StrOptions(set(PRESETS))],
+        "encoder": "no_validation",  # type: ignore[dict-item]
+        "scoring": [StrOptions(set(SCORINGS))],
+        "order": ["array-like", None],
+        "target_error": [Interval(Real, 0, 1, closed="both"), None],
+        "cv": ["cv_object", "array-like"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        preset: str = "balanced",
+        encoder: Any = None,
+        scoring: str = "accuracy",
+        order: ArrayLike | None = None,
+        target_error: float | None = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.preset = preset
+        self.encoder = encoder
+        self.scoring = scoring
+        self.order = order
+        self.target_error = target_error
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Try what the preset allows on the rows `X` with labels `y`, and keep what does best."""
+        self._kind = kind_of(X)
+        given = self._given(X, reset=True)
+        y = self._labels(given, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError("y must name at least two classes. Got 1 class instead.")
+        order = self._order()
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        parts = shared_parts(given, codes, self.cv, seed)
+        views, C = settled_views(given, y, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed)
+        now = Situation(
+            preset=self.preset,
+            n_rows=len(y),
+            n_classes=len(self.classes_),
+            non_negative=non_negative(views[0].rows),
+            C=C,
+            second_view=views[1].name if len(views) > 1 else "",
+            order=None if order is None else tuple(self.classes_[order].tolist()),
+            random_state=seed,
+        )
+        choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, self.n_jobs, seed))
+        self.candidates_, self.scores_ = choice.candidates, choice.scores
+        self.knowledge_ = Knowledge.settled(
+            views, choice.team, choice.heard, y, ids=np.arange(len(y)), n_arrived=len(y)
+        )
+        return self._studied()
+
+    def predict(self, X: Any) -> Array:
+        """Return the class of each row: the likeliest, or the median grade where `scoring` counts distances."""
+        return self._answer(self._log_proba(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return class probabilities, calibrated on held-out rows; for a text without a known word, class shares."""
+        P = np.exp(self._log_proba(X).astype(np.float64))
+        return np.asarray(P / P.sum(axis=1, keepdims=True))
+
+    def predict_group(self, X: Any) -> ApproximateLabels:
+        """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
+        P, log_p = self._probabilities(X)
+        group_of = np.empty(len(self.classes_), dtype=np.intp)
+        for number, members in enumerate(self.groups_):
+            group_of[positions(members, self.classes_)] = number
+        shares = P @ (group_of[:, np.newaxis] == np.arange(len(self.groups_)))
+        return ApproximateLabels(self._answer(log_p), P.max(axis=1) >= self.threshold_, shares.argmax(axis=1))
+
+    def unsure(self, X: Any, *, target_error: float | None = None) -> NDArray[np.bool_]:
+        """Tell which answers not to rely on, so that of the others no more than `target_error` are wrong."""
+        P = self.predict_proba(X)
+        threshold = self.threshold_ if target_error is None else self._threshold(target_error)
+        return np.asarray(P.max(axis=1) < threshold)
+
+    def without_evidence(self, X: Any) -> NDArray[np.bool_]:
+        """Tell which texts hold no known term: their answers are the shares of the classes."""
+        check_is_fitted(self)
+        return self.knowledge_.without_evidence(self._given(X, reset=False))
+
+    def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
+        """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
+        P, log_p = self._probabilities(X)
+        found = self.knowledge_.explained(self._given(X, reset=False), log_p, top)
+        ranked = np.argsort(-P, axis=1, kind="stable")[:, :top]
+        return [
+            Reason(
+                label,
+                tuple(zip(self.classes_[best].tolist(), shares[best].tolist(), strict=True)),
+                bool(shares.max() < self.threshold_),
+                neighbours,
+            )
+            for label, best, shares, neighbours in zip(self._answer(log_p).tolist(), ranked, P, found, strict=True)
+        ]
+
+    def add(self, X: Any, y: Any) -> Learnt:
+        """Learn more rows, new words and new classes without choosing anew; say how the old model did on them."""
+        check_is_fitted(self)
+        given = self._given(X, reset=False)
+        labels = self._labels(given, y)
+        log_p = self.knowledge_.log_proba(given)
+        return self._learnt(added(self.knowledge_, given, labels, log_p, self._answer(log_p)))
+
+    def relabel(self, ids: ArrayLike, y: Any) -> Learnt:
+        """Give training rows other labels, by their numbers in order of arrival (`ids_`)."""
+        check_is_fitted(self)
+        return self._learnt(relabelled(self.knowledge_, ids, as_labels(y)))
+
+    def remove(self, ids: ArrayLike) -> Learnt:
+        """Forget training rows, by their numbers in order of arrival (`ids_`)."""
+        check_is_fitted(self)
+        return self._learnt(removed(self.knowledge_, ids))
+
+    @property
+    def ids_(self) -> Indices:
+        """Numbers of the training rows in order of arrival."""
+        return self.knowledge_.ids
+
+    @property
+    def out_of_fold_(self) -> OutOfFold:
+        """What was said about rows that had not been learnt; scores are calibrated log-probabilities."""
+        return self.knowledge_.heard.out_of_fold(self.knowledge_.y)
+
+    @property
+    def findings_(self) -> list[Finding]:
+        """What the owner of the labels should know, the most serious first."""
+        from untwin.model.findings import found
+
+        check_is_fitted(self)
+        return found(evidence_of(self.knowledge_))
+
+    def _given(self, X: Any, *, reset: bool) -> Any:
+        """Return rows as they are kept: a list of texts, a Polars frame, a matrix."""
+        kind = kind_of(X)
+        if not reset and kind != self._kind:
+            raise ValueError(f"X must be what fit saw: {self._kind}. Got {kind} instead.")
+        if kind == "matrix":
+            return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
+        if kind == "texts":
+            return as_texts(X)
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        return as_frame(X)
+
+    @staticmethod
+    def _labels(given: Any, y: Any) -> Array:
+        labels = as_labels(y)
+        check_consistent_length(given, labels)
+        return labels
+
+    def _order(self) -> Indices | None:
+        """Return the numbers of the classes from low to high."""
+        if self.order is None:
+            if self.scoring in ORDERED:
+                raise ValueError(
+                    f"order must name the classes from low to high for scoring={self.scoring!r}. Got None."
+                )
+            return None
+        names = class_names(np.asarray(self.order))
+        absent = np.setdiff1d(self.classes_, names)
+        if absent.size:
+            raise ValueError(f"order must name all classes. Got none for {absent[0].item()!r} instead; add it.")
+        return positions(names[np.isin(names, self.classes_)], self.classes_)
+
+    def _log_proba(self, X: Any) -> NDArray[np.float32]:
+        check_is_fitted(self)
+        return self.knowledge_.log_proba(self._given(X, reset=False))
+
+    def _probabilities(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        log_p = self._log_proba(X)
+        return np.exp(log_p.astype(np.float64)), log_p
+
+    def _answer(self, log_p: NDArray[np.float32]) -> Array:
+        return np.asarray(self.classes_[answered(log_p, self.scoring, self._order())])
+
+    def _threshold(self, target_error: float) -> float:
+        return self.knowledge_.heard.judged(self.knowledge_.y).threshold(target_error)
+
+    def _learnt(self, outcome: tuple[Knowledge, Learnt]) -> Learnt:
+        self.knowledge_, learnt = outcome
+        self.classes_ = self.knowledge_.team.classes
+        self._studied()
+        return learnt
+
+    def _studied(self) -> Self:
+        """Draw from what was heard out of fold all that it teaches."""
+        heard, y = self.knowledge_.heard, self.knowledge_.y
+        self.confusion_ = heard.confusion(y)
+        self.hierarchy_ = Hierarchy.from_confusion(self.confusion_)
+        self.groups_ = self.hierarchy_.cut()
+        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, EDGE)
+        self.plan_ = SprinklingPlan.adaptive(self.confusion_, 1.0)
+        self.calibration_error_ = heard.calibration_error(y)
+        self.threshold_ = 0.0 if self.target_error is None else self._threshold(self.target_error)
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        return tags

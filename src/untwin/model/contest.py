@@ -1,0 +1,263 @@
+"""Which candidate is best on this data: everyone predicts the same held-out rows, once.
+
+Glossary
+--------
+parts    n        fold of each row; -1: in every training part
+held     n        whether a row is held out in some fold
+log_p    n x C    what a candidate says about held-out rows, calibrated on them; NaN where never held out
+entry             a candidate that has said something about all held-out rows
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import binomtest
+
+from untwin import _progress
+from untwin.crossfit.folds import judged
+from untwin.crossfit.outoffold import out_of_fold
+from untwin.model.calibration import log_probabilities, median_grades, on_log_scale
+from untwin.represent.alignment import fitted_temperature
+from untwin.tables.confusion import Confusion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.recipes import Recipe
+    from untwin.model.views import View
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+    Floats = NDArray[np.float32]
+
+SCORINGS = ("accuracy", "macro_f1", "mae", "kappa")
+ORDERED = ("mae", "kappa")  # these answer with the median grade instead of the likeliest class
+Z = 1.96  # of the intervals, 95 %
+AVERAGED = 4  # the best so many candidates are averaged in pairs
+
+
+class Candidate(NamedTuple):
+    """One line of `UntwinClassifier.candidates_`.
+
+    `score` is what was chosen by, `accuracy` stands between `low` and `high` (binomial, 95 %), `gain` is its
+    difference to the linear SVM's on the same rows (paired, 95 %); all out of fold. `note` says why one was dropped.
+    """
+
+    name: str
+    score: float | None
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    seconds: float
+    chosen: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Share:
+    """A model's part in an answer: which view it sees, the untrained model, the temperature of its scores."""
+
+    name: str
+    view: int
+    model: Any
+    temperature: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What a candidate said about the held-out rows; `temperature` is that of the average of its shares."""
+
+    name: str
+    shares: tuple[Share, ...]
+    temperature: float
+    log_p: Floats
+    predicted: Indices
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """The rows, their classes, the folds that all candidates share, and how answers are scored."""
+
+    views: tuple[View, ...]
+    classes: Array
+    codes: Indices
+    parts: Indices
+    scoring: str
+    order: Indices | None
+    n_jobs: int | None
+
+    @cached_property
+    def folds(self) -> Indices:
+        """The fold that holds a row out; -1 where one fold has all rows of its class, so that nobody can be asked."""
+        units = np.arange(len(self.codes))
+        folds: Indices = judged(self.codes, units, self.parts)[0]
+        return folds
+
+    @cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """Which rows are held out."""
+        return np.asarray(self.folds >= 0)
+
+    def entry(self, recipe: Recipe) -> Entry:
+        """Let a candidate predict the held-out rows."""
+        start = perf_counter()
+        number = len(self.views) - 1 if recipe.second else 0
+        view = self.views[number]
+        model = view.model(recipe.classifier, weighted=recipe.weighted)
+        said = out_of_fold(model, view.rows, self.classes[self.codes], cv=self.parts, n_jobs=self.n_jobs)
+        S = on_log_scale(said.scores, probabilities=not hasattr(model, "decision_function"))
+        temperature = fitted_temperature(S[self.held], self.codes[self.held])
+        share = Share(recipe.name, number, model, temperature)
+        return self._entry((share,), 1.0, log_probabilities(S, temperature), perf_counter() - start)
+
+    def average(self, a: Entry, b: Entry) -> Entry:
+        """Let two candidates answer together: the mean of their log-probabilities."""
+        S = (a.log_p + b.log_p) / 2
+        temperature = fitted_temperature(S[self.held].astype(np.float64), self.codes[self.held])
+        return self._entry(a.shares + b.shares, temperature, log_probabilities(S, temperature), a.seconds + b.seconds)
+
+    def sampled(self, rows: Indices) -> Contest:
+        """Return the same contest on some of the rows, with two folds only."""
+        parts = np.where(self.parts[rows] < 2, self.parts[rows], -1)
+        return Contest(
+            views=tuple(view.without(rows) for view in self.views),
+            classes=self.classes,
+            codes=self.codes[rows],
+            parts=parts,
+            scoring=self.scoring,
+            order=self.order,
+            n_jobs=self.n_jobs,
+        )
+
+    def score(self, entry: Entry, rows: NDArray[np.bool_] | None = None) -> float:
+        """Return how well an entry does on held-out rows; larger is better."""
+        confusion = self.confusion(entry, self.held if rows is None else rows & self.held)
+        if self.scoring == "mae":
+            return -self.ordered(confusion).mean_absolute_error()
+        if self.scoring == "kappa":
+            return self.ordered(confusion).quadratic_kappa()
+        return confusion.accuracy if self.scoring == "accuracy" else confusion.macro_f1
+
+    def right(self, entry: Entry) -> NDArray[np.bool_]:
+        """Tell which held-out rows an entry gets right."""
+        return np.asarray((entry.predicted == self.codes)[self.held])
+
+    def confusion(self, entry: Entry, rows: NDArray[np.bool_]) -> Confusion:
+        """Return the confusion of an entry on these rows."""
+        truth, predicted = self.classes[self.codes[rows]], self.classes[entry.predicted[rows]]
+        return Confusion.from_predictions(truth, predicted, classes=self.classes)
+
+    def ordered(self, confusion: Confusion) -> Confusion:
+        """Return a confusion with its classes from low to high."""
+        return confusion if self.order is None else confusion.reordered(self.classes[self.order])
+
+    def _entry(self, shares: tuple[Share, ...], temperature: float, log_p: Floats, seconds: float) -> Entry:
+        predicted = answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
+        return Entry(" + ".join(share.name for share in shares), shares, temperature, log_p, predicted, seconds)
+
+
+def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
+    """Return the number of the class to answer with: the likeliest, or the median grade if distances count."""
+    if scoring in ORDERED and order is not None:
+        return median_grades(log_p, order)
+    best: Indices = log_p.argmax(axis=1)
+    return best
+
+
+def held_contest(contest: Contest, tried: Sequence[Recipe], sample: Indices) -> tuple[list[Entry], dict[str, str]]:
+    """Run all candidates; return the entries, averages last, and why others were dropped.
+
+    Slow ones are compared with the baseline, the first recipe, on the sample before they may run on all rows.
+    """
+    entries: list[Entry] = [contest.entry(tried[0])]
+    dropped: dict[str, str] = {}
+    trial = contest.sampled(sample) if len(sample) < len(contest.codes) else None
+    baseline = trial.entry(tried[0]) if trial is not None and any(recipe.screened for recipe in tried) else None
+    for done, recipe in enumerate(tried[1:], start=1):
+        _progress.report("candidates", done, len(tried))
+        try:
+            behind = _behind(trial, recipe, baseline) if trial and baseline and recipe.screened else ""
+            if behind:
+                dropped[recipe.name] = behind
+            else:
+                entries.append(contest.entry(recipe))
+        except ValueError as error:  # what one candidate cannot take must not stop the others
+            dropped[recipe.name] = f"cannot take these rows: {error}"
+    _progress.report("candidates", len(tried), len(tried))
+    best = sorted(entries, key=contest.score, reverse=True)[:AVERAGED]
+    return entries + [contest.average(a, b) for a, b in combinations(best, 2)], dropped
+
+
+def choose(contest: Contest, entries: Sequence[Entry], rows: NDArray[np.bool_] | None = None) -> Entry:
+    """Return the best entry; of equally good ones the first, which is the simplest."""
+    return max(entries, key=lambda entry: contest.score(entry, rows))
+
+
+def honest_right(contest: Contest, entries: Sequence[Entry]) -> NDArray[np.bool_]:
+    """Tell which held-out rows are answered right if each fold is answered by the entry that is best on the others.
+
+    The accuracy of the winner, the largest of several, is a little too good; this one has not seen its rows choose.
+    """
+    right = np.zeros(len(contest.codes), dtype=np.bool_)
+    numbers = np.unique(contest.folds[contest.held])
+    for fold in numbers:
+        here = contest.folds == fold
+        chosen = choose(contest, entries, ~here if len(numbers) > 1 else None)
+        right[here] = (chosen.predicted == contest.codes)[here]
+    return np.asarray(right[contest.held])
+
+
+def records(contest: Contest, entries: Sequence[Entry], winner: Entry, dropped: dict[str, str]) -> list[Candidate]:
+    """Return one line for each candidate, the best first, dropped ones last."""
+    baseline = contest.right(entries[0])
+    ranked = sorted(entries, key=lambda entry: (entry is not winner, -contest.score(entry)))
+    lines = [_record(contest, entry, baseline, chosen=entry is winner) for entry in ranked]
+    nothing = (None,) * 7
+    return lines + [Candidate(name, *nothing, 0.0, False, note) for name, note in dropped.items()]
+
+
+def binomial_interval(right: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the 95 % interval (Wilson) of a share."""
+    found = binomtest(int(right.sum()), len(right)).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+def paired_interval(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Return by how much `a` is right more often than `b` on the same rows, and the 95 % interval."""
+    difference = a.astype(np.float64) - b
+    mean, error = float(difference.mean()), Z * float(difference.std()) / max(len(difference), 1) ** 0.5
+    return mean, mean - error, mean + error
+
+
+def _record(contest: Contest, entry: Entry, baseline: NDArray[np.bool_], *, chosen: bool) -> Candidate:
+    right = contest.right(entry)
+    return Candidate(
+        entry.name,
+        contest.score(entry),
+        float(right.mean()),
+        *binomial_interval(right),
+        *paired_interval(right, baseline),
+        entry.seconds,
+        chosen,
+        "",
+    )
+
+
+def _behind(trial: Contest, recipe: Recipe, baseline: Entry) -> str:
+    """Return why a slow candidate is not worth running on all rows; empty if it is."""
+    gain, _, high = paired_interval(trial.right(trial.entry(recipe)), trial.right(baseline))
+    if high >= 0:
+        return ""
+    return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM"

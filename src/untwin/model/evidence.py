@@ -1,0 +1,51 @@
+"""What findings are drawn from, as the model knows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from untwin._compat import rows_of
+from untwin.classify.knn import KNNClassifier
+from untwin.model.findings.evidence import Evidence
+from untwin.model.neighbours import NEIGHBOURS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.model.heard import Heard
+    from untwin.model.knowledge import Knowledge
+
+    Indices = NDArray[np.intp]
+
+
+def evidence_of(known: Knowledge) -> Evidence:
+    """Return all that is known about the rows that were asked about."""
+    heard, view = known.heard, known.told
+    X = known.terms(rows_of(view.rows, heard.rows))
+    sparse: bool = issparse(X)
+    X = csr_array(X) if sparse else np.asarray(X)
+    return Evidence(
+        confusion=heard.confusion(known.y),
+        y=known.y[heard.rows],
+        predictions=heard.predicted,
+        probabilities=np.exp(heard.log_p.astype(np.float64)),
+        folds=heard.folds,
+        X=X,
+        terms=view.term_names(known.front),
+        neighbours=neighbours_of_other_folds(X, heard),
+    )
+
+
+def neighbours_of_other_folds(X: Any, heard: Heard) -> Indices:
+    """Return for each row the nearest rows of other folds by their terms; -1 for rows that were never held out."""
+    n = len(heard.rows)
+    found = np.full((n, NEIGHBOURS), -1, dtype=np.intp)
+    for fold in np.unique(heard.folds[heard.held]):
+        asked, others = np.flatnonzero(heard.folds == fold), np.flatnonzero(heard.folds != fold)
+        reach = min(NEIGHBOURS, len(others))
+        knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
+        found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
+    return found

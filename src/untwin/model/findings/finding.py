@@ -1,0 +1,88 @@
+"""`Finding`: one thing that the owner of the labels should know, with what shows it and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from untwin._values import html_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Severity = Literal["info", "warning", "serious"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+SHOWN_RECORDS = 20
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding:
+    """A code that never changes, a title, records that show it, advice, and how much it matters.
+
+    Parameters
+    ----------
+    code : str
+        What kind of finding it is: a heading of docs/findings.md.
+    title : str
+        One sentence with the numbers in it.
+    evidence : tuple of dict
+        Records of plain Python values with the same keys, the most telling first: ready for JSON.
+    advice : str
+    severity : {"info", "warning", "serious"}
+        Worth knowing; results suffer; results mean something else than they seem to.
+
+    Examples
+    --------
+    >>> evidence = ({"class": "yak", "rows": 3},)
+    >>> tiny = Finding("tiny-class", "1 class has fewer than 10 rows.", evidence, "Add rows.", "warning")
+    >>> tiny
+    Finding(warning, tiny-class: 1 class has fewer than 10 rows.)
+    >>> tiny.frame().rows()
+    [('yak', 3)]
+    """
+
+    code: str
+    title: str
+    evidence: tuple[dict[str, Any], ...]
+    advice: str
+    severity: Severity
+
+    def __post_init__(self) -> None:
+        if self.severity not in SEVERITIES:
+            raise ValueError(f"severity must be one of {', '.join(SEVERITIES)}. Got {self.severity!r} instead.")
+
+    __hash__ = None  # type: ignore[assignment]  # records are dicts
+
+    def __repr__(self) -> str:
+        return f"Finding({self.severity}, {self.code}: {self.title})"
+
+    def frame(self) -> pl.DataFrame:
+        """Return the evidence as a table, one line a record."""
+        import polars as pl
+
+        return pl.DataFrame(list(self.evidence), infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        shown = self.evidence[:SHOWN_RECORDS]
+        table = html_table(list(shown[0]), (list(record.values()) for record in shown)) if shown else ""
+        return f"<p><b>{escape(self.title)}</b> ({self.severity}) {escape(self.advice)}</p>{table}"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number with its noun and verb.
+
+    >>> counted(1, "class is", "classes are"), counted(1200, "class is", "classes are")
+    ('1 class is', '1,200 classes are')
+    """
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def records(columns: dict[str, list[Any]]) -> tuple[dict[str, Any], ...]:
+    """Turn columns of equal length into records.
+
+    >>> records({"a": [1, 2], "b": ["x", "y"]})
+    ({'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'})
+    """
+    return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))

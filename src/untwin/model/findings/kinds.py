@@ -1,0 +1,57 @@
+"""All kinds of findings, by code, and the one call that looks for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from untwin._progress import report
+from untwin.model.findings.alike import indistinguishable_classes
+from untwin.model.findings.finding import SEVERITIES
+from untwin.model.findings.groups import group_names
+from untwin.model.findings.label_errors import label_errors
+from untwin.model.findings.rows_twice import conflicting_rows, leaks
+from untwin.model.findings.small import tiny_classes
+from untwin.model.findings.split_class import split_classes
+from untwin.model.findings.twins import soft_links, twins
+from untwin.model.findings.unsure import rows_to_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from untwin.model.findings.evidence import Evidence
+    from untwin.model.findings.finding import Finding
+
+KINDS: dict[str, Callable[[Evidence], Finding | None]] = {
+    "split-leak": leaks,
+    "label-error": label_errors,
+    "conflicting-text": conflicting_rows,
+    "twins": twins,
+    "indistinguishable-classes": indistinguishable_classes,
+    "tiny-class": tiny_classes,
+    "split-class": split_classes,
+    "also-see": soft_links,
+    "group-names": group_names,
+    "label-next": rows_to_label,
+}
+
+
+def found(evidence: Evidence) -> list[Finding]:
+    """Return all findings, the most serious first, at most one of a kind.
+
+    >>> import numpy as np
+    >>> from untwin.model.findings.evidence import Evidence
+    >>> from untwin.tables.confusion import Confusion
+    >>> y = np.repeat(["cat", "dog"], [20, 4])
+    >>> told_apart = np.repeat(np.eye(2), [20, 4], axis=0)
+    >>> said = Evidence(confusion=Confusion.from_predictions(y, y), y=y, predictions=y, folds=np.arange(24) % 2,
+    ...                 probabilities=told_apart, X=told_apart)
+    >>> found(said)
+    [Finding(warning, tiny-class: 1 class has fewer than 10 rows.)]
+    """
+    findings = []
+    for number, look_for in enumerate(KINDS.values()):
+        report("findings", number, len(KINDS))
+        if (finding := look_for(evidence)) is not None:
+            findings.append(finding)
+    report("findings", len(KINDS), len(KINDS))
+    return sorted(findings, key=lambda finding: -SEVERITIES.index(finding.severity))

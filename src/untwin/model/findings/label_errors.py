@@ -1,0 +1,111 @@
+"""Rows that probably carry a wrong label (`label-error`).
+
+Glossary
+--------
+P        n x C    out-of-fold calibrated probabilities
+V        n x C    shares of the labels among a row's neighbours from other folds
+B        n x C    belief, rows of P sqrt(V + 1/C) divided by their sums: the neighbours, who read the same words as the
+                  classifier, count half; a label that none of them has keeps a blind guess; P without neighbours
+t        C        mean of a class's column over the rows that carry its label
+trust    n        belief in a row's own label over t of that label: 1 as usual, 0 nobody believes in it
+
+Neither witness has seen the row: a model that had would repeat its label. *How many* rows are named is the count of
+confident learning (Northcutt, Jiang and Chuang 2021): rows for which the likeliest class among those with P at least t
+is another one. *Which* are named is settled by trust, lowest first: a row between twins has a rival, yet its own label
+is believed in too, while a wrong label usually has nobody's belief.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from untwin.model.findings.finding import Finding, counted, records
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.model.findings.evidence import Evidence
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+
+def label_errors(evidence: Evidence) -> Finding | None:
+    """Find the rows whose own label is believed in least, as many as are confidently of another class."""
+    rows = doubtful_rows(evidence)
+    if rows.size == 0:
+        return None
+    return Finding(
+        "label-error",
+        f"{counted(rows.size, 'row seems', 'rows seem')} to carry a wrong label "
+        f"({rows.size / evidence.held_out.sum():.1%} of those judged).",
+        _records(evidence, rows),
+        "Read them from the top and correct the label where it is wrong; stop where most of them are right.",
+        "warning",
+    )
+
+
+def doubtful_rows(evidence: Evidence) -> Indices:
+    """Return the rows that probably carry a wrong label, the surest first."""
+    rows = np.flatnonzero(evidence.held_out)
+    B, y = _belief(evidence)[rows], evidence.codes[rows]
+    doubted = np.flatnonzero(B.argmax(axis=1) != y)
+    n_errors = min(_confident_errors(evidence.probabilities[rows], y), len(doubted))
+    return rows[doubted[np.argsort(_trust(B, y)[doubted], kind="stable")[:n_errors]]]
+
+
+def label_trust(evidence: Evidence) -> Floats:
+    """Return for each row how much its label is believed in, 1 as usual; NaN where a row was never held out."""
+    trust = np.full(len(evidence.y), np.nan)
+    rows = evidence.held_out
+    trust[rows] = _trust(_belief(evidence)[rows], evidence.codes[rows])
+    return trust
+
+
+def _belief(evidence: Evidence) -> Floats:
+    P, near = evidence.probabilities, evidence.neighbours
+    if near is None:
+        return P
+    row, place = np.nonzero(near >= 0)
+    votes = 1 / (near >= 0).sum(axis=1)[row]
+    V = csr_array((votes, (row, evidence.codes[near[row, place]])), shape=P.shape).toarray()
+    B = P * np.sqrt(V + 1 / P.shape[1])
+    return np.asarray(B / B.sum(axis=1, keepdims=True))
+
+
+def _own(B: Floats, y: Indices) -> Floats:
+    return B[np.arange(len(y)), y]
+
+
+def _usual(B: Floats, y: Indices) -> Floats:
+    """Return t; a class without rows has no usual belief, and none suffices for it."""
+    size = np.bincount(y, minlength=B.shape[1])
+    total = np.bincount(y, _own(B, y), minlength=B.shape[1])
+    usual: Floats = np.divide(total, size, out=np.full(len(size), np.inf), where=size > 0)
+    return usual
+
+
+def _trust(B: Floats, y: Indices) -> Floats:
+    return _own(B, y) / np.maximum(_usual(B, y)[y], np.finfo(float).tiny)
+
+
+def _confident_errors(P: Floats, y: Indices) -> int:
+    confident = np.where(_usual(P, y) <= P, P, -1.0)
+    return int(((confident.argmax(axis=1) != y) & (confident.max(axis=1) > 0)).sum())
+
+
+def _records(evidence: Evidence, rows: Indices) -> tuple[dict[str, Any], ...]:
+    B, y = _belief(evidence)[rows], evidence.codes[rows]
+    best = B.argmax(axis=1)
+    columns = {
+        "row": rows.tolist(),
+        "label": evidence.y[rows].tolist(),
+        "rather": evidence.classes[best].tolist(),
+        "belief in label": _own(B, y).tolist(),
+        "belief in other": _own(B, best).tolist(),
+        "text": evidence.texts_of(rows),
+    }
+    return records(columns)

@@ -1,0 +1,35 @@
+"""Classes with so few rows that neither they nor their figures can be trusted (`tiny-class`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from untwin.model.findings.finding import Finding, counted
+
+if TYPE_CHECKING:
+    from untwin.model.findings.evidence import Evidence
+
+FEW = 10  # the 95 % interval of a share of ten rows is half as wide as all that is possible
+
+
+def tiny_classes(evidence: Evidence) -> Finding | None:
+    """Find classes with fewer than ten training rows, the smallest first."""
+    sizes, recall = evidence.sizes, evidence.confusion.recall
+    tiny = np.flatnonzero(sizes < FEW)
+    tiny = tiny[np.argsort(sizes[tiny], kind="stable")]
+    if tiny.size == 0:
+        return None
+    judged = np.bincount(evidence.codes, evidence.held_out, minlength=len(sizes)) > 0
+    columns = evidence.classes[tiny].tolist(), sizes[tiny].tolist(), recall[tiny].tolist(), judged[tiny].tolist()
+    return Finding(
+        "tiny-class",
+        f"{counted(tiny.size, 'class has', 'classes have')} fewer than {FEW} rows.",
+        tuple(
+            {"class": name, "rows": size, "recall": share if known else None}
+            for name, size, share, known in zip(*columns, strict=True)
+        ),
+        "Add rows, merge such a class with its nearest kin, or drop it: what is said about it is mostly chance.",
+        "warning",
+    )

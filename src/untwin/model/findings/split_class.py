@@ -1,0 +1,160 @@
+"""Classes that are two things under one name (`split-class`).
+
+Glossary
+--------
+space    n x d    leading directions of the rows (LSI), rows of unit length
+t                 rows of a class along one of its own principal directions in that space
+left              share of the variance of t that is left within the better of all cuts of t in two (2-means on a line)
+
+One hill cut in two leaves 0.36 of its variance if it is a Gaussian, 0.25 if it is uniform, the flattest that one hill
+can be; two hills leave less. A class is named when `left` is below what uniform samples of its size reach by chance,
+with the chance shared among all the classes and directions that were tried.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.preprocessing import normalize
+
+from untwin.linalg.blocks import Blocks
+from untwin.linalg.svd import truncated_svd
+from untwin.model.findings.finding import Finding, counted
+from untwin.tables.contingency import Contingency
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.model.findings.evidence import Evidence
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+SPACE = 50
+DIRECTIONS = 3
+FEWEST_ROWS = 40  # two parts that are worth a class each
+SMALLEST_PART = 0.15
+CHANCE = 0.01  # of naming any class at all where none is two things
+DRAWN = 400
+MOST_DRAWN = 1_000  # larger classes are held to what samples of this size do: stricter than need be, and cheap
+MOST_LEARNT = 20_000  # rows that the directions of the space are learnt from
+N_TERMS = 5
+N_ROWS = 5
+
+
+class Cut(NamedTuple):
+    """The best cut in two of numbers on a line: where, and what share of their variance it leaves."""
+
+    at: float
+    left: float
+
+
+def best_cut(t: Floats) -> Cut:
+    """Return the cut with the least variance within both sides, neither side smaller than a seventh or so of all.
+
+    >>> best_cut(np.array([0.0, 1.0, 9.0, 10.0]))
+    Cut(at=5.0, left=0.01...)
+    """
+    ordered = np.sort(t)
+    place = int(np.argmin(_left(ordered)))
+    first = _fewest(len(t)) + place
+    return Cut(float(ordered[first - 1 : first + 1].mean()), float(_left(ordered)[place]))
+
+
+def _fewest(n: int) -> int:
+    return max(int(np.ceil(SMALLEST_PART * n)), 1)
+
+
+def _left(ordered: Floats) -> Floats:
+    """Return the share of variance left by each allowed cut of sorted numbers (the last axis)."""
+    n = ordered.shape[-1]
+    centred = ordered - ordered.mean(axis=-1, keepdims=True)
+    below = np.arange(_fewest(n), n - _fewest(n) + 1)
+    sums = np.cumsum(centred, axis=-1)[..., below - 1]
+    between = sums**2 * (1 / below + 1 / (n - below))  # the sides' sums are opposite
+    total = np.maximum((centred**2).sum(axis=-1, keepdims=True), np.finfo(float).tiny)
+    return np.asarray(1 - between / total)
+
+
+@lru_cache(maxsize=256)
+def flat_hill(n: int) -> tuple[float, float]:
+    """Return mean and standard deviation of what the best cut leaves of n uniform numbers."""
+    samples = np.sort(np.random.default_rng(n).random((DRAWN, n)), axis=1)
+    left = _left(samples).min(axis=1)
+    return float(left.mean()), float(left.std())
+
+
+class Parts(NamedTuple):
+    """Rows of a class on both sides of its best cut, and how many deviations that is better than one flat hill."""
+
+    code: int
+    lower: Indices
+    upper: Indices
+    left: float
+    deviations: float
+
+
+def split_classes(evidence: Evidence) -> Finding | None:
+    """Find classes whose rows make two hills along one of their leading directions."""
+    large = np.flatnonzero(evidence.sizes >= FEWEST_ROWS).tolist()
+    if not large:
+        return None
+    space = _space(evidence.X)
+    enough = norm.isf(CHANCE / (len(large) * DIRECTIONS))
+    parts = [_parted(space, np.flatnonzero(evidence.codes == code), code) for code in large]
+    found = sorted((part for part in parts if part.deviations >= enough), key=lambda part: -part.deviations)
+    if not found:
+        return None
+    return Finding(
+        "split-class",
+        f"{counted(len(found), 'class looks', 'classes look')} like two things under one name.",
+        tuple(_record(evidence, part) for part in found),
+        "Read a few rows of both parts. If the difference matters to you, make two classes of them; if not, leave it.",
+        "info",
+    )
+
+
+def _space(X: Any) -> Floats:
+    unit = normalize(X)
+    learnt = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:MOST_LEARNT])
+    space: Floats = unit @ truncated_svd(Blocks(unit[learnt]), min(SPACE, *X.shape), random_state=0).V
+    return np.asarray(normalize(space))
+
+
+def _parted(space: Floats, rows: Indices, code: int) -> Parts:
+    """Cut a class where it is best cut, along one of its own leading directions."""
+    centred = space[rows] - space[rows].mean(axis=0)
+    directions = np.linalg.eigh(centred.T @ centred)[1][:, : -DIRECTIONS - 1 : -1]
+    lines = (centred @ directions).T
+    cuts = [best_cut(t) for t in lines]
+    best = int(np.argmin([cut.left for cut in cuts]))
+    above, left = lines[best] > cuts[best].at, cuts[best].left
+    mean, deviation = flat_hill(min(len(rows), MOST_DRAWN))
+    return Parts(code, rows[~above], rows[above], left, (mean - left) / deviation)
+
+
+def _record(evidence: Evidence, part: Parts) -> dict[str, Any]:
+    terms_of_one, terms_of_other = _terms(evidence, part)
+    return {
+        "class": evidence.classes[part.code].item(),
+        "rows of one": len(part.lower),
+        "rows of other": len(part.upper),
+        "variance left": part.left,
+        "deviations": part.deviations,
+        "terms of one": terms_of_one,
+        "terms of other": terms_of_other,
+        "some of one": part.lower[:N_ROWS].tolist(),
+        "some of other": part.upper[:N_ROWS].tolist(),
+    }
+
+
+def _terms(evidence: Evidence, part: Parts) -> tuple[list[Any], list[Any]]:
+    if evidence.terms is None:
+        return [], []
+    present = (evidence.X[np.concatenate([part.lower, part.upper])] != 0).astype(np.int64)
+    side = np.repeat([0, 1], [len(part.lower), len(part.upper)])
+    one, other = Contingency.from_counts(present, side, terms=evidence.terms).between(0, 1, N_TERMS)
+    return [found.term for found in one], [found.term for found in other]

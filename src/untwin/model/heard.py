@@ -1,0 +1,123 @@
+"""What was said about training rows by models that had not seen them; it outlives the models that said it.
+
+Glossary
+--------
+n rows that were asked about, C classes
+rows       n        their numbers among the training rows: all of these, or a sample where they are too many
+log_p      n x C    calibrated log-probabilities; NaN where a row was never held out
+predicted  n        the answer; anything where a row was never held out
+folds      n        the fold that held the row out; -1 never. Rows learnt later are a fold of their own: they were
+                    answered before they were learnt
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin._values import frozen, positions
+from untwin.crossfit.outoffold import OutOfFold
+from untwin.model.calibration import Judged, calibration_error
+from untwin.tables.confusion import Confusion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+    Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heard:
+    """Answers to rows that had not been learnt; arrays as in the glossary."""
+
+    classes: Array
+    rows: Indices
+    log_p: Floats
+    predicted: Array
+    folds: Indices
+
+    @classmethod
+    def nothing(cls, classes: Array, n: int) -> Heard:
+        """Return what is known where no row can be held out: every class has one row."""
+        log_p = np.full((n, len(classes)), np.nan, dtype=np.float32)
+        return cls(classes, np.arange(n), log_p, np.full(n, classes[0]), np.full(n, -1, dtype=np.intp))
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """Which of the rows were held out."""
+        return np.asarray(self.folds >= 0)
+
+    def joined(self, rows: Indices, log_p: Floats, predicted: Array, known: NDArray[np.bool_], classes: Array) -> Heard:
+        """Add rows that were answered before they were learnt; `classes` are those known from now on.
+
+        A row whose class was not known then (`known`) counts as never held out: nobody could be asked about it.
+        """
+        new = np.full((len(rows), len(classes)), -np.inf, dtype=np.float32)
+        new[:, positions(self.classes, classes)] = log_p
+        new[~known] = np.nan
+        return Heard(
+            classes,
+            np.concatenate([self.rows, rows]),
+            np.vstack([self.among(classes).log_p, new]),
+            np.concatenate([self.predicted, predicted]),
+            np.concatenate([self.folds, np.where(known, self.folds.max(initial=-1) + 1, -1)]),
+        )
+
+    def without(self, gone: Indices, n_rows: int) -> Heard:
+        """Forget training rows; of `n_rows`, those left are numbered anew."""
+        left = np.setdiff1d(np.arange(n_rows), gone)
+        number = np.full(n_rows, -1, dtype=np.intp)
+        number[left] = np.arange(len(left))
+        kept = number[self.rows] >= 0
+        return replace(
+            self,
+            rows=number[self.rows[kept]],
+            log_p=self.log_p[kept],
+            predicted=self.predicted[kept],
+            folds=self.folds[kept],
+        )
+
+    def among(self, classes: Array) -> Heard:
+        """Return the same by other classes; what was said of a class that is gone is lost."""
+        log_p = np.full((len(self.log_p), len(classes)), -np.inf, dtype=np.float32)
+        _, old, new = np.intersect1d(self.classes, classes, return_indices=True)
+        log_p[:, new] = self.log_p[:, old]
+        log_p[~self.held] = np.nan
+        return replace(self, classes=classes, log_p=log_p)
+
+    def confusion(self, y: Array) -> Confusion:
+        """Return true x predicted of the held-out rows; `y` are the labels of all training rows."""
+        asked = self.held & np.isin(self.predicted, self.classes)
+        return Confusion.from_predictions(y[self.rows][asked], self.predicted[asked], classes=self.classes)
+
+    def out_of_fold(self, y: Array) -> OutOfFold:
+        """Return the same as `out_of_fold` gives it; scores are log-probabilities."""
+        labels, asked = y[self.rows], np.isin(self.predicted, self.classes)
+        parts = [
+            Confusion.from_predictions(labels[here], self.predicted[here], classes=self.classes)
+            for fold in np.unique(self.folds[self.held])
+            for here in [asked & (self.folds == fold)]
+        ]
+        predictions = np.ma.MaskedArray(frozen(self.predicted), mask=frozen(~(self.held & asked)), hard_mask=True)
+        never = np.setdiff1d(labels[~self.held], labels[self.held])
+        scores = frozen(self.log_p.astype(np.float64))
+        return OutOfFold(
+            self.confusion(y), tuple(parts), predictions, scores, frozen(self.folds), tuple(never.tolist())
+        )
+
+    def judged(self, y: Array) -> Judged:
+        """Return how sure the answers were and whether they were right."""
+        confidence = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
+        return Judged.of_held_out(confidence, self.right(y))
+
+    def right(self, y: Array) -> NDArray[np.bool_]:
+        """Tell which held-out rows were answered right."""
+        return np.asarray((self.predicted == y[self.rows])[self.held])
+
+    def calibration_error(self, y: Array) -> float:
+        """Return the expected calibration error of the held-out rows."""
+        return calibration_error(*self.judged(y))

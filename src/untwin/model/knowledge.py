@@ -1,0 +1,121 @@
+"""All that a fitted model knows: its views of the rows, the winner, what was heard out of fold, and neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from untwin._compat import rows_of
+from untwin.model.neighbours import NeighbourSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.classify.explain import Explanation
+    from untwin.model.heard import Heard
+    from untwin.model.team import Team
+    from untwin.model.views import View
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+    Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """What answers, explanations and learning on are made of.
+
+    `y` and `ids` belong to the training rows that the views hold; an id is the number of a row in order of
+    arrival, of which there were `n_arrived`.
+    Answers are explained by the terms of the view `told`; `front` is what stands in front of that view's models,
+    fitted to all rows; None: nothing does.
+    """
+
+    views: tuple[View, ...]
+    team: Team
+    heard: Heard
+    space: NeighbourSpace
+    front: Any
+    y: Array
+    ids: Indices
+    n_arrived: int
+
+    @classmethod
+    def settled(
+        cls, views: tuple[View, ...], team: Team, heard: Heard, y: Array, *, ids: Indices, n_arrived: int
+    ) -> Knowledge:
+        """Put the neighbours in place."""
+        log_p = placed_by(team, views, heard)
+        space = NeighbourSpace.of_rows(log_p, team.classes, y[heard.rows])
+        return cls(views, team, heard, space, fitted_front(told_by(views), y), y, ids, n_arrived)
+
+    @property
+    def told(self) -> View:
+        """The view whose terms explain answers."""
+        return told_by(self.views)
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns the counted texts have."""
+        return sum(view.rows.shape[1] for view in self.views if view.encoder is not None)
+
+    def log_proba(self, given: Any) -> Floats:
+        """Return calibrated log-probabilities of new rows; the shares of the classes where a row says nothing."""
+        seen = [view.seen(given) for view in self.views]
+        log_p = self.team.log_proba(seen)
+        log_p[self._mute(seen, len(log_p))] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
+        return log_p
+
+    def without_evidence(self, given: Any) -> NDArray[np.bool_]:
+        """Tell which texts hold no known term."""
+        return self._mute([view.seen(given) for view in self.views], len(given))
+
+    def terms(self, rows: Any) -> Any:
+        """Return rows of the view `told` as its models see them."""
+        return rows if self.front is None else self.front.transform(rows)
+
+    def explained(self, given: Any, log_p: Floats, top: int) -> list[Explanation]:
+        """Explain new rows by training rows of which was thought alike, and by the terms shared with them."""
+        classes, view = self.team.classes, self.told
+        near = np.unique(self.space.near(log_p, classes))
+        found = csr_array(self.terms(rows_of(view.rows, self.heard.rows[near])))
+        places = csr_array((np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.heard.rows), len(near)))
+        terms = csr_array(self.terms(view.seen(given))), places @ found
+        reasons = self.space.explain(log_p, classes, terms, view.term_names(self.front), top)
+        return [self._with_ids(reason) for reason in reasons]
+
+    def _with_ids(self, reason: Explanation) -> Explanation:
+        numbers = self.ids[self.heard.rows]
+        return replace(
+            reason, neighbours=tuple(near._replace(row=int(numbers[near.row])) for near in reason.neighbours)
+        )
+
+    def _mute(self, seen: list[Any], n: int) -> NDArray[np.bool_]:
+        counted = [rows for view, rows in zip(self.views, seen, strict=True) if view.encoder is not None]
+        if not counted:
+            return np.zeros(n, dtype=np.bool_)
+        return np.asarray(sum(np.diff(rows.indptr) for rows in counted) == 0)
+
+
+def told_by(views: tuple[View, ...]) -> View:
+    """Return the first view whose terms mean something to a reader; the first one if none has such."""
+    return next((view for view in views if view.telling), views[0])
+
+
+def fitted_front(view: View, y: Array) -> Any:
+    """Return what stands in front of a view's models, fitted to all rows."""
+    return make_pipeline(*map(clone, view.front)).fit(view.rows, y) if view.front else None
+
+
+def placed_by(team: Team, views: tuple[View, ...], heard: Heard) -> Floats:
+    """Return what is thought of the rows that were asked about; where nobody could be asked, what the team thinks."""
+    log_p = heard.log_p.copy()
+    never = np.flatnonzero(~heard.held)
+    if len(never):
+        log_p[never] = team.log_proba([rows_of(view.rows, heard.rows[never]) for view in views])
+    return log_p

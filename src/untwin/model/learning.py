@@ -1,0 +1,98 @@
+"""Learning on: more rows, other labels, fewer rows; the choice is not repeated, and nothing that was heard is lost."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
+from untwin.model.records import Learnt
+from untwin.represent.growth import places_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from untwin.model.neighbours import NeighbourSpace
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+
+def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Array) -> tuple[Knowledge, Learnt]:
+    """Learn new rows; `log_p` and `predicted` is what was answered before."""
+    labels = _joined_labels(known.y, y)
+    new = np.arange(len(known.y), len(labels))
+    views = tuple(view.grown(given) for view in known.views)
+    team, anew = known.team.learnt_on(views, labels, new)
+    heard = known.heard.joined(new, log_p, predicted, np.isin(y, known.team.classes), team.classes)
+    space = _copied(known.space)
+    space.add(placed_by(team, views, heard)[-len(new) :], team.classes, y)
+    n_arrived = known.n_arrived + len(new)
+    ids = np.concatenate([known.ids, np.arange(known.n_arrived, n_arrived)])
+    after = Knowledge(views, team, heard, space, fitted_front(told_by(views), labels), labels, ids, n_arrived)
+    accuracy = float((predicted == y).mean())
+    return after, _record(known, after, len(new), anew, accuracy_before=accuracy)
+
+
+def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, Learnt]:
+    """Give training rows other labels; what was answered about them out of fold is judged by the new ones."""
+    places = places_of(ids, known.ids)
+    if len(places) != len(y):
+        raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {len(y)} instead.")
+    labels = _joined_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
+    labels[places] = y
+    _require_two(labels)
+    team = known.team.refitted(known.views, labels)
+    heard = known.heard.among(team.classes)
+    after = Knowledge.settled(known.views, team, heard, labels, ids=known.ids, n_arrived=known.n_arrived)
+    return after, _record(known, after, len(places), _names(known))
+
+
+def removed(known: Knowledge, ids: ArrayLike) -> tuple[Knowledge, Learnt]:
+    """Forget training rows, and classes that have none left."""
+    gone = places_of(ids, known.ids)
+    kept = np.delete(np.arange(len(known.y)), gone)
+    labels = known.y[kept]
+    _require_two(labels)
+    views = tuple(view.without(kept) for view in known.views)
+    team = known.team.refitted(views, labels)
+    heard = known.heard.without(gone, len(known.y)).among(team.classes)
+    after = Knowledge.settled(views, team, heard, labels, ids=known.ids[kept], n_arrived=known.n_arrived)
+    return after, _record(known, after, len(gone), _names(known))
+
+
+def _record(
+    before: Knowledge, after: Knowledge, n_rows: int, refitted: tuple[str, ...], accuracy_before: float | None = None
+) -> Learnt:
+    old, new = before.team.classes, after.team.classes
+    return Learnt(
+        n_rows=n_rows,
+        accuracy_before=accuracy_before,
+        new_classes=tuple(np.setdiff1d(new, old).tolist()),
+        lost_classes=tuple(np.setdiff1d(old, new).tolist()),
+        n_new_terms=after.n_terms - before.n_terms,
+        refitted=refitted,
+    )
+
+
+def _copied(space: NeighbourSpace) -> NeighbourSpace:
+    """Return a space that can learn without changing this one: what learns is replaced, not written to."""
+    return replace(space, knn=copy(space.knn))
+
+
+def _names(known: Knowledge) -> tuple[str, ...]:
+    return tuple(member.name for member in known.team.members)
+
+
+def _joined_labels(old: Array, new: Array) -> Array:
+    if (new.dtype.kind in "biuf") != (old.dtype.kind in "biuf"):
+        raise ValueError(f"y must hold labels of the kind that fit saw ({old.dtype}). Got {new.dtype} instead.")
+    return np.concatenate([old, new])
+
+
+def _require_two(labels: Array) -> None:
+    if len(np.unique(labels)) < 2:
+        raise ValueError("At least two classes must be left. Got one class instead.")

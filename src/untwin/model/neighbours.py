@@ -1,0 +1,79 @@
+"""Neighbours that explain an answer: training rows of which the winner, before it had seen them, thought alike.
+
+Glossary
+--------
+coordinates  n x C    square roots of calibrated class probabilities, the largest few of each row: the product of two
+                      rows is the overlap of two distributions
+
+Training rows stand where the held-out models put them, new rows where the winner puts them; rows that were never held
+out have the winner's own coordinates, for want of better ones. So rows learnt later need no model but the one they met.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from untwin._values import positions
+from untwin.classify.knn import KNNClassifier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.classify.explain import Explanation
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.floating[Any]]
+    Indices = NDArray[np.intp]
+
+KEPT = 10  # classes of a row that have coordinates; the others are next to nothing
+NEIGHBOURS = 10
+
+
+@dataclass(slots=True, eq=False)
+class NeighbourSpace:
+    """A `KNNClassifier` over coordinates; `axes` names their classes, new ones at the end."""
+
+    knn: KNNClassifier
+    axes: Array
+
+    @classmethod
+    def of_rows(cls, log_p: Floats, classes: Array, y: Array) -> NeighbourSpace:
+        """Keep the training rows by what was said about them."""
+        knn = KNNClassifier(n_neighbors=NEIGHBOURS).fit(coordinates(log_p, np.arange(len(classes)), len(classes)), y)
+        return cls(knn, classes.copy())
+
+    def placed(self, log_p: Floats, classes: Array) -> csr_array:
+        """Return the coordinates of rows of which this is thought."""
+        return coordinates(log_p, positions(classes, self.axes), len(self.axes))
+
+    def add(self, log_p: Floats, classes: Array, y: Array) -> None:
+        """Take in more rows; classes that are new become new axes."""
+        self.axes = np.concatenate([self.axes, classes[~np.isin(classes, self.axes)]])
+        self.knn.partial_fit(self.placed(log_p, classes), y)
+
+    def explain(self, log_p: Floats, classes: Array, terms: tuple[Any, Any], names: Any, top: int) -> list[Explanation]:
+        """Explain rows by neighbours and the terms shared with them."""
+        return self.knn.explain(self.placed(log_p, classes), top=top, terms=terms, feature_names=names)
+
+    def near(self, log_p: Floats, classes: Array) -> Indices:
+        """Return the numbers of the training rows that are nearest to rows of which this is thought."""
+        return self.knn.kneighbors(self.placed(log_p, classes))[1]
+
+
+def coordinates(log_p: Floats, axis_of: Indices, n_axes: int) -> csr_array:
+    """Return the coordinates of rows; column c of `log_p` belongs to axis `axis_of[c]`.
+
+    >>> coordinates(np.log(np.array([[0.64, 0.36]])), np.array([1, 0]), 3).toarray().round(1).tolist()
+    [[0.6, 0.8, 0.0]]
+    """
+    n, kept = log_p.shape[0], min(KEPT, log_p.shape[1])
+    best = np.argsort(-log_p, axis=1, kind="stable")[:, :kept]
+    values = np.exp(np.take_along_axis(log_p, best, axis=1).astype(np.float64) / 2)
+    starts = np.arange(0, n * kept + 1, kept)
+    rows = csr_array((values.ravel(), axis_of[best].ravel(), starts), shape=(n, n_axes))
+    rows.sort_indices()
+    return rows

@@ -1,0 +1,127 @@
+"""The candidates: named recipes for a classifier, and which of them a preset tries on which data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.naive_bayes import ComplementNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from untwin.adapt.spaces import LARGEST, SMALLEST
+from untwin.adapt.sprinkling import AdaptiveSprinkling
+from untwin.classify.batches import BatchLinearSVC
+from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.graph import ConfusionGraphClassifier
+from untwin.classify.knn import KNNClassifier
+from untwin.classify.latent import LatentClassClassifier
+from untwin.classify.multilevel import MultiLevelClassifier
+from untwin.represent.scores import ScoreSpace
+from untwin.structure.plan import SprinklingPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PRESETS = ("fast", "balanced", "best")
+BASELINE = "linear SVM"
+FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
+MANY_CLASSES = 50  # from here on groups of classes pay
+MOST_CELLS = 30_000_000  # rows x classes beyond which LinearSVC, class by class, takes minutes
+INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A name, an untrained classifier, and how it is to be taken.
+
+    `weighted`: it takes weights rather than counts. `screened`: so slow that it must first prove itself on a sample.
+    `second`: it looks at the second view of the rows.
+    """
+
+    name: str
+    classifier: Any
+    weighted: bool = True
+    screened: bool = False
+    second: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides which recipes make sense."""
+
+    preset: str
+    n_rows: int
+    n_classes: int
+    non_negative: bool
+    C: float
+    second_view: str
+    order: tuple[Any, ...] | None
+    random_state: int
+
+
+def fast_svm(n_classes: int, C: float, random_state: int = 0) -> Any:
+    """Return the linear SVM that is trained fastest for so many classes."""
+    if n_classes <= FEW_CLASSES:
+        return LinearSVC(C=C, tol=1e-2, random_state=random_state)
+    return BatchLinearSVC(C=C, random_state=random_state)
+
+
+def non_negative(rows: Any) -> bool:
+    """Tell whether naive Bayes and class sums, which count, can take these rows."""
+    sparse: bool = issparse(rows)
+    cells = rows.data if sparse else rows
+    return not isinstance(cells, np.ndarray) or cells.size == 0 or bool(cells.min() >= 0)
+
+
+def recipes(now: Situation) -> list[Recipe]:
+    """Return what to try, the baseline first and the simple before the elaborate."""
+    tried = [Recipe(BASELINE, _svm(now)), *_quick(now)]
+    if now.preset != "fast":
+        tried += _balanced(now)
+    if now.preset == "best":
+        tried += _best(now)
+    return tried
+
+
+def _svm(now: Situation) -> Any:
+    if now.n_rows * now.n_classes > MOST_CELLS:
+        return BatchLinearSVC(C=now.C, random_state=now.random_state)
+    return LinearSVC(C=now.C, tol=1e-3, random_state=now.random_state)
+
+
+def _quick(now: Situation) -> Iterator[Recipe]:
+    """Yield what costs next to nothing beside the baseline."""
+    if now.non_negative:
+        yield Recipe("naive Bayes", ComplementNB(alpha=0.3))
+    else:
+        yield Recipe("centroids", CentroidClassifier())
+
+
+def _balanced(now: Situation) -> Iterator[Recipe]:
+    if now.second_view:
+        yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
+    if now.non_negative:
+        yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False)
+    yield Recipe("confusion graph", ConfusionGraphClassifier(cv=INNER_FOLDS, random_state=now.random_state))
+    if now.n_classes >= MANY_CLASSES:
+        yield Recipe("multi-level", MultiLevelClassifier(cv=None, random_state=now.random_state))
+    yield Recipe("neighbours in the score space", _score_neighbours(now), screened=True)
+
+
+def _best(now: Situation) -> Iterator[Recipe]:
+    svm, seed = fast_svm(now.n_classes, now.C, now.random_state), now.random_state
+    scores = ScoreSpace(svm, cv=INNER_FOLDS, random_state=seed)
+    plan: Any = "adaptive" if now.order is None else SprinklingPlan.ordinal(list(now.order))
+    space = {"plan": plan, "n_components": min(max(now.n_classes, SMALLEST), LARGEST), "cv": 2, "random_state": seed}
+    neighbours = AdaptiveSprinkling(KNNClassifier(order=now.order), scores=scores, **space)
+    yield Recipe("neighbours in the adaptive space", neighbours, screened=True)
+    yield Recipe("sprinkled SVM", AdaptiveSprinkling(svm, **space), screened=True)
+
+
+def _score_neighbours(now: Situation) -> Any:
+    svm = fast_svm(now.n_classes, now.C, now.random_state)
+    space = ScoreSpace(svm, cv=INNER_FOLDS, random_state=now.random_state)
+    return make_pipeline(space, KNNClassifier(n_neighbors=20, order=now.order))

@@ -1,0 +1,60 @@
+"""Small values that `UntwinClassifier` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from untwin.classify.explain import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What `add`, `relabel` or `remove` did.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that came, changed or went.
+    accuracy_before : float or None
+        Share of the new rows that the model answered right before it learnt them; a class new to it counts as wrong.
+        None where no rows came.
+    new_classes, lost_classes : tuple
+    n_new_terms : int
+        Columns that the counted texts gained.
+    refitted : tuple of str
+        The models that cannot learn on, and were trained anew on all stored rows; the choice was not repeated.
+    """
+
+    n_rows: int
+    accuracy_before: float | None
+    new_classes: tuple[Any, ...]
+    lost_classes: tuple[Any, ...]
+    n_new_terms: int
+    refitted: tuple[str, ...]
+
+    def __str__(self) -> str:
+        told = [f"{self.n_rows} rows"]
+        if self.accuracy_before is not None:
+            told.append(f"accuracy {self.accuracy_before:.4f} before they were learnt")
+        told += [f"new classes: {', '.join(map(str, self.new_classes))}"] if self.new_classes else []
+        told += [f"{self.n_new_terms} new terms"] if self.n_new_terms else []
+        told.append(f"trained anew: {', '.join(self.refitted)}" if self.refitted else "learnt on, nothing trained anew")
+        return "; ".join(told)
+
+
+class Reason(NamedTuple):
+    """Why a row is answered as it is: the likeliest classes, and the neighbours and terms that speak for them.
+
+    `neighbours` is the vote of the training rows that were thought of alike; its rows are numbers in `ids_`.
+    """
+
+    label: Any
+    probabilities: tuple[tuple[Any, float], ...]
+    unsure: bool
+    neighbours: Explanation
+
+    def __str__(self) -> str:
+        likeliest = ", ".join(f"{name} {share:.2f}" for name, share in self.probabilities)
+        return f"{self.label}{' (unsure)' if self.unsure else ''}: {likeliest}\n{self.neighbours}"

@@ -1,0 +1,55 @@
+"""Which rows are asked about: folds that everything shares, and samples that are enough where rows are many."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin.crossfit.folds import dealt_folds, identical_rows, settled_folds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Indices = NDArray[np.intp]
+
+TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates must prove themselves ...
+TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many
+MOST_SCORES = 50_000_000  # rows x classes that are asked about: what a candidate says must fit into memory
+
+
+def shared_parts(rows: Any, codes: Indices, cv: Any, random_state: int) -> Indices | None:
+    """Return the fold of each row, -1 for rows in every training part; None if no row can be held out.
+
+    >>> shared_parts(["a", "b", "c"], np.array([0, 1, 2]), 5, 0) is None
+    True
+    """
+    if isinstance(cv, int | np.integer):
+        cells = np.column_stack([identical_rows(rows), codes])
+        if np.bincount(np.unique(cells, axis=0)[:, 1]).max() < 2:
+            return None
+    return settled_folds(rows, codes, cv, random_state=random_state)[1]
+
+
+def asked_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:
+    """Return the rows that candidates are asked about: all, or as many as memory allows, class by class."""
+    return stratified(codes, max(MOST_SCORES // n_classes, TRIAL_ROWS_A_CLASS * n_classes), random_state)
+
+
+def trial_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:
+    """Return the rows of the sample."""
+    return stratified(codes, max(TRIAL_ROWS, TRIAL_ROWS_A_CLASS * n_classes), random_state)
+
+
+def stratified(codes: Indices, size: int, random_state: int) -> Indices:
+    """Return about `size` rows that hold the classes in their shares; all rows if there are no more.
+
+    >>> rows = stratified(np.repeat([0, 1], [80, 20]), 25, 0)
+    >>> np.bincount(np.repeat([0, 1], [80, 20])[rows]).tolist()
+    [20, 5]
+    """
+    n = len(codes)
+    if n <= size:
+        return np.arange(n)
+    return np.flatnonzero(dealt_folds(codes, np.arange(n), ceil(n / size), random_state) == 0)

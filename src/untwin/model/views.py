@@ -1,0 +1,191 @@
+"""Ways to turn what a user has into rows of numbers: views, chosen out of fold by a fast linear SVM.
+
+Glossary
+--------
+given    what the user hands over: texts, a frame, a matrix
+rows     what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
+front    what each model fits on its own training rows before it classifies: tf-idf for counts; the encoder of a
+         frame, which sees labels and so must never see those of held-out rows
+
+Counting words needs no labels, so texts are counted once for all folds.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.pipeline import make_pipeline
+
+from untwin import _progress
+from untwin._compat import rows_of
+from untwin.crossfit.outoffold import out_of_fold_confusion
+from untwin.data.counts import TextCounts
+from untwin.data.encode import TableEncoder
+from untwin.data.guess import UNSPACED
+from untwin.model.inputs import stacked_rows
+from untwin.model.recipes import fast_svm
+from untwin.model.sampling import trial_rows
+from untwin.represent.growth import widened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+MOST_CHARACTERS = 5_000_000  # in texts of more, character n-grams cost more than all else together
+MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
+SEEN = 1000  # texts that are looked at to know the script
+REGULARISATION = (1.0, 0.3, 3.0, 10.0)  # C of the linear SVM; the first wins if nothing is better
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One way to see the training rows: their terms counted by a fitted `encoder`, or as they are."""
+
+    name: str
+    rows: Any
+    encoder: Any = None
+    front: tuple[Any, ...] = ()
+
+    @property
+    def telling(self) -> bool:
+        """Whether the terms mean something to a reader, as runs of characters do not."""
+        return getattr(self.encoder, "analyzer", "word") == "word"
+
+    def model(self, classifier: Any, *, weighted: bool = True) -> Any:
+        """Return an untrained model of `rows`: what stands in front, then the classifier."""
+        front = self.front if weighted or self.encoder is None else ()
+        return make_pipeline(*map(clone, front), classifier) if front else classifier
+
+    def seen(self, given: Any) -> Any:
+        """Return new rows as the models of this view take them."""
+        return given if self.encoder is None else self.encoder.transform(given)
+
+    def grown(self, given: Any) -> View:
+        """Return the view with more rows; words that are new to it become new columns."""
+        if self.encoder is None:
+            return replace(self, rows=stacked_rows([self.rows, given]))
+        encoder = copy(self.encoder).partial_fit(given)  # whatever fails later leaves the old one as it was
+        new = encoder.transform(given)
+        return replace(self, encoder=encoder, rows=stacked_rows([widened(self.rows, new.shape[1]), new]))
+
+    def without(self, kept: Indices) -> View:
+        """Return the view of these rows only."""
+        return replace(self, rows=rows_of(self.rows, kept))
+
+    def term_names(self, fitted_front: Any) -> Array | None:
+        """Return the names of the columns behind the fitted front, if they have names."""
+        source = self.encoder if self.encoder is not None else fitted_front
+        if source is None or not hasattr(source, "get_feature_names_out"):
+            return None
+        return np.asarray(source.get_feature_names_out())
+
+
+def given_view(given: Any, kind: str, encoder: Any) -> View | None:
+    """Return the only view there is, where nothing is left to choose; None for texts without an encoder."""
+    if encoder is None and kind == "texts":
+        return None
+    if isinstance(encoder, TextCounts):
+        fitted = clone(encoder)
+        return View("given encoder", fitted.fit_transform(given), fitted, (weights(),))
+    if encoder is not None:
+        return View("given encoder", given, None, (encoder,))
+    if kind == "frame":
+        counts = make_pipeline(TextCounts(), weights())
+        return View("columns", given, None, (TableEncoder(counts=counts),))
+    return View("matrix", given)
+
+
+def weights() -> TfidfTransformer:
+    """Return the weights of counted terms: sublinear tf-idf, rows of length one."""
+    return TfidfTransformer(sublinear_tf=True)
+
+
+def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
+    """Return what to try for these texts, the simplest first.
+
+    >>> list(text_encoders(["red bus"]))
+    ['words', 'stems', 'words and pairs', 'stems and pairs', 'characters']
+    >>> list(text_encoders(["緑色の電車"]))
+    ['characters', 'long runs of characters']
+    """
+    rare = 2 if len(texts) >= MANY_TEXTS else 1
+    if _without_spaces(texts):
+        runs = {"characters": (1, 2), "long runs of characters": (1, 3)}
+        return {name: TextCounts(analyzer="char", ngram_range=run, min_df=rare) for name, run in runs.items()}
+    tried = {
+        "words": TextCounts(),
+        "stems": TextCounts(stemmer="english"),
+        "words and pairs": TextCounts(ngram_range=(1, 2), min_df=rare),
+        "stems and pairs": TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare),
+    }
+    if sum(map(len, texts)) <= MOST_CHARACTERS:
+        tried["characters"] = TextCounts(analyzer="char_wb", ngram_range=(2, 5), min_df=rare)
+    return tried
+
+
+def settled_views(
+    given: Any, y: Array, parts: Indices | None, *, kind: str, encoder: Any, preset: str, seed: int
+) -> tuple[tuple[View, ...], float]:
+    """Return the views of the training rows, the best one first, and the C that suits a linear SVM there.
+
+    Both are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
+    """
+    thorough = preset != "fast" and parts is not None
+    only = given_view(given, kind, encoder)
+    if not thorough or parts is None:
+        return (only or _counted(*next(iter(text_encoders(given).items())), given),), 1.0
+    sample = trial_rows(np.unique(y, return_inverse=True)[1], len(np.unique(y)), seed)
+    folds = np.where(parts < 2, parts, -1)[sample]
+    views = (only,) if only is not None else tuple(_text_views(given, sample, y[sample], folds))
+    return views, _chosen_regularisation(views[0].without(sample), y[sample], folds)
+
+
+def _text_views(texts: list[str], sample: Indices, y: Array, folds: Indices) -> list[View]:
+    """Count the texts in the way that serves a linear SVM best, and in the best way that counts something else.
+
+    Words and characters err on different rows: a second opinion that is worth averaging.
+    """
+    encoders = text_encoders(texts)
+    best, *others = _ranked(encoders, [texts[row] for row in sample], y, folds)
+    second = [name for name in others if encoders[name].analyzer != encoders[best].analyzer][:1]
+    return [_counted(name, encoders[name], texts) for name in (best, *second)]
+
+
+def _chosen_regularisation(view: View, y: Array, folds: Indices) -> float:
+    """Return the C at which the fast linear SVM does best on held-out rows."""
+
+    def accuracy(C: float) -> float:
+        model = view.model(fast_svm(len(np.unique(y)), C))
+        return out_of_fold_confusion(model, view.rows, y, cv=folds).accuracy
+
+    return max(REGULARISATION, key=accuracy)
+
+
+def _ranked(encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: Indices) -> list[str]:
+    """Return the names of the encoders, the most accurate one first."""
+    found = {}
+    for done, (name, encoder) in enumerate(encoders.items(), start=1):
+        view = _counted(name, encoder, texts)
+        model = view.model(fast_svm(len(np.unique(y)), 1.0))
+        found[name] = out_of_fold_confusion(model, view.rows, y, cv=folds).accuracy
+        _progress.report("encodings", done, len(encoders))
+    return sorted(found, key=found.__getitem__, reverse=True)
+
+
+def _counted(name: str, encoder: TextCounts, texts: list[str]) -> View:
+    fitted = clone(encoder)
+    return View(name, fitted.fit_transform(texts), fitted, (weights(),))
+
+
+def _without_spaces(texts: list[str]) -> bool:
+    seen = pl.Series(texts[:: max(1, len(texts) // SEEN)])
+    unspaced, letters = (seen.str.count_matches(pattern).sum() for pattern in (UNSPACED, r"\p{Alphabetic}"))
+    return bool(2 * unspaced > letters)

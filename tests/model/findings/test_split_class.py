@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.sparse import csr_array
+
+from untwin.model.findings.split_class import best_cut, flat_hill, split_classes
+
+N_TERMS = 60
+
+
+def documents(rng, favourites, n):
+    """Rows of 12 words, half of them favourites of their class, half any."""
+    words = np.where(rng.random((n, 12)) < 0.5, rng.choice(favourites, (n, 12)), rng.integers(0, N_TERMS, (n, 12)))
+    return np.apply_along_axis(np.bincount, 1, words, minlength=N_TERMS)
+
+
+def case(evidence, seed=0, n=60, **given):
+    """Five topics of ten terms; the class "mixed" has rows of two of them."""
+    rng = np.random.default_rng(seed)
+    topics = np.arange(50).reshape(5, 10)
+    X = np.vstack([documents(rng, topic, n) for topic in topics])
+    y = np.repeat(["mixed", "mixed", "one", "two", "three"], n)
+    return evidence(y, X=csr_array(X), terms=np.array([f"t{term}" for term in range(N_TERMS)]), **given)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_of_two_topics_is_found_with_its_parts(evidence, seed):
+    (split,) = split_classes(case(evidence, seed)).evidence
+    assert split["class"] == "mixed"
+    assert sorted([split["rows of one"], split["rows of other"]]) == pytest.approx([60, 60], abs=6)
+    sides = [{int(term[1:]) // 10 for term in split[side]} for side in ("terms of one", "terms of other")]
+    assert sorted(sides, key=min) == [{0}, {1}]
+    assert split["variance left"] < 0.2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_of_one_topic_are_left_alone(evidence, seed):
+    rng = np.random.default_rng(seed)
+    X = np.vstack([documents(rng, topic, 60) for topic in np.arange(60).reshape(6, 10)])
+    assert split_classes(evidence(np.repeat(list("abcdef"), 60), X=csr_array(X))) is None
+
+
+def test_small_classes_are_not_judged(evidence):
+    assert split_classes(case(evidence, n=15)) is None
+
+
+def test_dense_rows_without_names_of_terms(evidence):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 8))
+    X[:50, 0] += 8
+    X[50:100, 0] -= 8
+    (split,) = split_classes(evidence(np.repeat(["two hills", "one hill"], 100), X=X)).evidence
+    assert (split["class"], split["terms of one"]) == ("two hills", [])
+    assert {split["rows of one"], split["rows of other"]} == {50}
+
+
+@given(arrays(float, st.integers(2, 30), elements=st.floats(-100, 100).map(lambda x: round(x, 3))))
+@settings(deadline=None)
+def test_the_best_cut_is_that_of_a_literal_search(t):
+    fewest = max(int(np.ceil(0.15 * len(t))), 1)
+    ordered = np.sort(t)
+    total = ((t - t.mean()) ** 2).sum()
+    if total < 1e-6:
+        return
+    within = [
+        sum(((side - side.mean()) ** 2).sum() for side in (ordered[:below], ordered[below:]))
+        for below in range(fewest, len(t) - fewest + 1)
+    ]
+    assert best_cut(t).left == pytest.approx(min(within) / total, abs=1e-9)
+
+
+def test_one_flat_hill_leaves_a_quarter():
+    mean, deviation = flat_hill(2000)
+    assert mean == pytest.approx(0.25, abs=0.005)
+    assert 0 < deviation < 0.02
+    assert flat_hill(50)[1] > deviation
+
+
+def test_one_hill_of_any_usual_shape_is_not_cut():
+    """Gaussian, Laplace and exponential samples all leave more than the flat hill."""
+    rng = np.random.default_rng(0)
+    for shape in (rng.normal, rng.laplace, rng.exponential):
+        assert best_cut(shape(size=500)).left > flat_hill(500)[0]

@@ -1,0 +1,87 @@
+"""Calibration, doubt, and small parts of the model that are pure functions."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from untwin.model.calibration import Judged, calibration_error, median_grades, on_log_scale
+from untwin.model.heard import Heard
+from untwin.model.inputs import as_labels, kind_of
+from untwin.model.neighbours import coordinates
+from untwin.model.sampling import shared_parts, stratified
+
+rows_judged = st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), min_size=1, max_size=30)
+
+
+@given(rows_judged, st.floats(0, 1))
+def test_the_threshold_is_the_lowest_that_keeps_to_the_target(rows, target):
+    confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
+    found = Judged.of_held_out(confidence, right).threshold(target)
+    fitting = [t for t in np.unique(confidence) if (~right[confidence >= t]).mean() <= target]
+    assert found == min(fitting, default=np.inf)
+
+
+@given(rows_judged)
+def test_calibration_error_is_the_mean_gap_over_bins(rows):
+    confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
+    gap = 0.0
+    for number in range(15):
+        upper = confidence <= 1 if number == 14 else confidence < (number + 1) / 15
+        inside = (confidence >= number / 15) & upper
+        gap += abs((right[inside] - confidence[inside]).sum()) / len(rows)
+    assert calibration_error(confidence, right) == pytest.approx(gap)
+
+
+def test_the_median_grade():
+    log_p = np.log(np.array([[0.4, 0.2, 0.4], [0.6, 0.3, 0.1], [0.1, 0.2, 0.7]]))
+    assert median_grades(log_p, np.array([0, 1, 2])).tolist() == [1, 0, 2]
+    assert median_grades(log_p, np.array([0, 2, 1])).tolist() == [2, 0, 2]
+
+
+def test_no_class_is_ruled_out_by_a_vote():
+    S = on_log_scale(np.array([[1.0, 0.0]]), probabilities=True)
+    assert S.tolist() == [[0.0, np.log(0.005)]]
+    assert on_log_scale(np.array([[1.0, -np.inf]]), probabilities=False)[0, 1] == -np.inf
+
+
+def test_coordinates_of_all_classes_have_length_one():
+    P = np.random.default_rng(0).dirichlet(np.ones(8), size=5)
+    found = coordinates(np.log(P), np.arange(8), 8)
+    np.testing.assert_allclose(found.toarray(), np.sqrt(P))
+
+
+def test_rows_of_a_class_in_one_place_are_never_held_out():
+    parts = shared_parts(["a", "a", "b", "c", "d"], np.array([0, 0, 1, 1, 1]), 2, 0)
+    assert parts[0] == parts[1] == -1
+    assert set(parts[2:]) == {0, 1}
+    assert shared_parts(["a", "b"], np.array([0, 1]), 2, 0) is None
+
+
+def test_a_sample_holds_the_classes_in_their_shares():
+    codes = np.repeat([0, 1, 2], [100, 50, 50])
+    assert np.bincount(codes[stratified(codes, 40, 0)]).tolist() == [20, 10, 10]
+    assert stratified(codes, 500, 0).tolist() == list(range(200))
+
+
+def test_what_was_heard_of_a_class_that_goes_is_lost_and_of_one_that_comes_unknown():
+    heard = Heard(
+        np.array(["a", "b"]),
+        np.arange(2),
+        np.log(np.array([[0.5, 0.5], [np.nan, np.nan]], dtype=np.float32)),
+        np.array(["a", "b"]),
+        np.array([0, -1]),
+    )
+    after = heard.among(np.array(["b", "c"]))
+    np.testing.assert_allclose(np.exp(after.log_p), [[0.5, 0.0], [np.nan, np.nan]])
+
+
+def test_kinds():
+    assert kind_of(pl.DataFrame({"a": [1]})) == "frame"
+    assert kind_of(pl.Series(["a"])) == kind_of(("a", "b")) == kind_of(np.array(["a"], dtype=object)) == "texts"
+    assert kind_of(np.eye(2)) == kind_of([[1, 2]]) == "matrix"
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        as_labels(None)

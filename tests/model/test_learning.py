@@ -1,0 +1,110 @@
+"""Learning on: rows, words and classes come, labels change, rows go."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from untwin.classify.latent import LatentClassClassifier
+from untwin.model import UntwinClassifier
+from untwin.model.recipes import Recipe
+
+
+@pytest.fixture
+def model(texts, labels):
+    return UntwinClassifier(preset="fast").fit(texts, labels)
+
+
+def test_rows_are_answered_before_they_are_learnt(model, new, truth):
+    before = model.predict(new)
+    learnt = model.add(new, truth)
+    assert learnt.accuracy_before == (before == truth).mean()
+    assert model.ids_.tolist() == list(range(240))
+    assert model.out_of_fold_.predictions[160:].tolist() == before.tolist()
+    assert model.confusion_.total == 240
+    assert learnt.refitted == tuple(model.candidates_[0].name.split(" + "))
+    assert "trained anew" in str(learnt)
+
+
+def test_models_trained_anew_are_those_of_all_rows_together(model, labels, new, truth):
+    chosen = [clone(member.model) for member in model.knowledge_.team.members]
+    model.add(new, truth)
+    view = model.knowledge_.views[0]
+    for member, plain in zip(model.knowledge_.team.members, chosen, strict=True):
+        expected = plain.fit(view.rows, np.concatenate([labels, truth]))
+        np.testing.assert_array_equal(member.model.predict(view.rows), expected.predict(view.rows))
+
+
+def test_new_words_and_new_classes(model):
+    learnt = model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3)
+    assert learnt.new_classes == ("animal",)
+    assert learnt.n_new_terms == 4
+    assert learnt.accuracy_before == 0.0
+    assert model.predict(["zebra"]).tolist() == ["animal"]
+    assert model.classes_.tolist() == ["animal", "class00", "class01", "class02", "class03"]
+    assert model.confusion_.total == 160  # nobody could be asked about a class that nobody knew
+    assert model.explain(["zebra herd"])[0].neighbours.prediction == "animal"
+    assert model.findings_
+
+
+def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, labels, new, truth):
+    only = Recipe("class space", LatentClassClassifier(), weighted=False)
+    monkeypatch.setattr("untwin.model.classifier.recipes", lambda now: [only])
+    model = UntwinClassifier(preset="fast").fit(texts, labels)
+    assert model.add(new, truth).refitted == ()
+    together = LatentClassClassifier().fit(model.knowledge_.views[0].rows, np.concatenate([labels, truth]))
+    answers = together.predict(model.knowledge_.views[0].seen(new))
+    np.testing.assert_array_equal(model.predict(new), answers)
+
+
+def test_other_labels_judge_what_was_heard(model, labels):
+    row = int(np.flatnonzero(model.out_of_fold_.predictions != labels)[0])
+    said = model.out_of_fold_.predictions[row]
+    accuracy = model.confusion_.accuracy
+    learnt = model.relabel([row], [said])
+    assert model.confusion_.accuracy == pytest.approx(accuracy + 1 / 160)
+    assert (learnt.n_rows, learnt.accuracy_before) == (1, None)
+    model.relabel([0, 1], ["fresh class", "fresh class"])
+    assert "fresh class" in model.classes_
+
+
+def test_rows_and_classes_that_go_are_forgotten(model, texts, labels, new, truth):
+    gone = np.flatnonzero(labels == "class02")
+    learnt = model.remove(gone)
+    assert learnt.lost_classes == ("class02",)
+    assert "class02" not in model.predict(texts)
+    assert np.isfinite(model.predict_proba(new)).all()
+    left = np.delete(np.arange(160), gone)
+    assert model.ids_.tolist() == left.tolist()
+    assert model.explain(new[:1])[0].neighbours.neighbours[0].row in left
+    model.remove([159])
+    model.add(new[:1], truth[:1])
+    assert model.ids_[-1] == 160  # a number is never given twice
+
+
+def test_what_fails_changes_nothing(model, labels, new):
+    before = model.predict_proba(new)
+    for work in (
+        lambda: model.add(["a text", "another"], [1, 2]),
+        lambda: model.relabel([999], ["class00"]),
+        lambda: model.relabel([0, 1], ["class00"]),
+        lambda: model.remove(np.flatnonzero(labels != "class00")),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            work()
+    np.testing.assert_array_equal(model.predict_proba(new), before)
+    assert len(model.ids_) == 160
+
+
+def test_frames_and_matrices_learn_too():
+    X, y = load_iris(return_X_y=True)
+    model = UntwinClassifier(preset="fast").fit(X[::2], y[::2])
+    assert model.add(X[1::2], y[1::2]).n_rows == 75
+    assert model.score(X, y) > 0.9
+    frame = pl.DataFrame({"length": X[:, 2], "width": X[:, 3]})
+    table = UntwinClassifier(preset="fast").fit(frame[::2], y[::2])
+    assert table.add(frame[1::2], y[1::2]).n_rows == 75
+    assert table.score(frame, y) > 0.9

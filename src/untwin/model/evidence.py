@@ -10,7 +10,6 @@ from scipy.sparse import csr_array, issparse
 from untwin._compat import rows_of
 from untwin.classify.knn import KNNClassifier
 from untwin.model.findings.evidence import Evidence
-from untwin.model.neighbours import NEIGHBOURS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from untwin.model.knowledge import Knowledge
 
     Indices = NDArray[np.intp]
+
+NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
 
 
 def evidence_of(known: Knowledge) -> Evidence:

@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.svm import LinearSVC
 
 from untwin.classify.experts import Expert, Job, fit_experts
-from untwin.classify.groups import cut_branches
+from untwin.classify.multilevel.groups import cut_branches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

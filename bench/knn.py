@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
 from bench._measure import arguments, best_seconds, peak_memory, show
-from untwin.classify.knn import KNNClassifier
+from untwin.classify.knn.classifier import KNNClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,8 +27,8 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from bench._measure import parser, show
-from untwin.classify.class_sums import ClassSums
-from untwin.classify.knn import KNNClassifier
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.class_sums import ClassSums
 from untwin.crossfit import out_of_fold
 from untwin.model.findings.evidence import Evidence
 from untwin.model.findings.label_errors import doubtful_rows, label_trust

@@ -19,7 +19,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from bench._measure import best_seconds, parser, show
 from untwin._progress import listening
-from untwin.classify.latent import LatentClassClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.reproduce.latent import (
     A_POSTERIORI,
     BEYOND,

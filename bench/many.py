@@ -24,8 +24,8 @@ from sklearn.svm import LinearSVC
 from bench._measure import parser, peak_of, show
 from bench._rivals import CORES, DAGSVM, HiClass, Omikuji, model_bytes
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.graph import ConfusionGraphClassifier
-from untwin.classify.multilevel import MultiLevelClassifier
+from untwin.classify.graph.classifier import ConfusionGraphClassifier
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.reproduce.datasets import read_texts
 from untwin.structure.hierarchy import Hierarchy
 

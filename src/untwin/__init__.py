@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from untwin.adapt.sprinkling import AdaptiveSprinkling as AdaptiveSprinkling
     from untwin.classify.batches import BatchLinearSVC as BatchLinearSVC
     from untwin.classify.centroids import CentroidClassifier as CentroidClassifier
-    from untwin.classify.graph import ConfusionGraphClassifier as ConfusionGraphClassifier
-    from untwin.classify.knn import KNNClassifier as KNNClassifier
-    from untwin.classify.latent import LatentClassClassifier as LatentClassClassifier
-    from untwin.classify.latent_instance import LatentInstanceClassifier as LatentInstanceClassifier
-    from untwin.classify.multilevel import MultiLevelClassifier as MultiLevelClassifier
+    from untwin.classify.graph.classifier import ConfusionGraphClassifier as ConfusionGraphClassifier
+    from untwin.classify.knn.classifier import KNNClassifier as KNNClassifier
+    from untwin.classify.latent.classes import LatentClassClassifier as LatentClassClassifier
+    from untwin.classify.latent.instances import LatentInstanceClassifier as LatentInstanceClassifier
+    from untwin.classify.multilevel.classifier import MultiLevelClassifier as MultiLevelClassifier
     from untwin.crossfit import OutOfFold as OutOfFold
     from untwin.crossfit import out_of_fold as out_of_fold
     from untwin.crossfit import out_of_fold_confusion as out_of_fold_confusion
@@ -40,14 +40,14 @@ _HOME = {
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
-    "ConfusionGraphClassifier": "untwin.classify.graph",
+    "ConfusionGraphClassifier": "untwin.classify.graph.classifier",
     "Contingency": "untwin.tables.contingency",
     "Hierarchy": "untwin.structure.hierarchy",
-    "KNNClassifier": "untwin.classify.knn",
-    "LatentClassClassifier": "untwin.classify.latent",
-    "LatentInstanceClassifier": "untwin.classify.latent_instance",
+    "KNNClassifier": "untwin.classify.knn.classifier",
+    "LatentClassClassifier": "untwin.classify.latent.classes",
+    "LatentInstanceClassifier": "untwin.classify.latent.instances",
     "MDLPDiscretizer": "untwin.data.discretize",
-    "MultiLevelClassifier": "untwin.classify.multilevel",
+    "MultiLevelClassifier": "untwin.classify.multilevel.classifier",
     "OutOfFold": "untwin.crossfit",
     "ScoreSpace": "untwin.represent.scores",
     "SprinkledLSI": "untwin.represent.sprinkle",

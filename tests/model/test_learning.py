@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from untwin.classify.latent import LatentClassClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.model import UntwinClassifier
 from untwin.model.recipes import Recipe
 

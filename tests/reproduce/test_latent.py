@@ -6,8 +6,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from untwin._errors import InputError
-from untwin.classify.latent import LatentClassClassifier
-from untwin.classify.latent_instance import LatentInstanceClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.latent.instances import LatentInstanceClassifier
 from untwin.reproduce import latent, mixed
 from untwin.reproduce.latent import A_POSTERIORI, BOOSTING, N_FOLDS, PRINTED, folds, run_tables, summary
 from untwin.reproduce.noise import cubic, run_noise, toy_class_space

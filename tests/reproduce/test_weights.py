@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from untwin._progress import listening
-from untwin.classify.knn import KNNClassifier
+from untwin.classify.knn.classifier import KNNClassifier
 from untwin.represent.weights import SupervisedWeights
 from untwin.reproduce.datasets import LabelledTexts
 from untwin.reproduce.weights import (

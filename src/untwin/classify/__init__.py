@@ -1,1 +1,1 @@
-"""Classifiers that untwin adds to scikit-learn's: neighbours that vote and explain themselves."""
+"""Classifiers that untwin adds to scikit-learn's; centroids, experts and batches serve several of them."""

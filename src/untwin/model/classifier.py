@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import class_names, positions
-from untwin.classify.multilevel import ApproximateLabels
+from untwin.classify.multilevel.classifier import ApproximateLabels
 from untwin.data.frames import as_frame
 from untwin.model.choice import Rules, best_of
 from untwin.model.contest import ORDERED, SCORINGS, answered

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
-from untwin.classify.knn import KNNClassifier
+from untwin.classify.knn.classifier import KNNClassifier
 from untwin.model.findings.evidence import Evidence
 
 if TYPE_CHECKING:

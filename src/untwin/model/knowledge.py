@@ -16,7 +16,7 @@ from untwin.model.neighbours import NeighbourSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from untwin.classify.explain import Explanation
+    from untwin.classify.knn.explain import Explanation
     from untwin.model.heard import Heard
     from untwin.model.team import Team
     from untwin.model.views import View

@@ -18,12 +18,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from untwin._values import positions
-from untwin.classify.knn import KNNClassifier
+from untwin.classify.knn.classifier import KNNClassifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from untwin.classify.explain import Explanation
+    from untwin.classify.knn.explain import Explanation
 
     Array = NDArray[Any]
     Floats = NDArray[np.floating[Any]]

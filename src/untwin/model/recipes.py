@@ -15,10 +15,10 @@ from untwin.adapt.spaces import LARGEST, SMALLEST
 from untwin.adapt.sprinkling import AdaptiveSprinkling
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.graph import ConfusionGraphClassifier
-from untwin.classify.knn import KNNClassifier
-from untwin.classify.latent import LatentClassClassifier
-from untwin.classify.multilevel import MultiLevelClassifier
+from untwin.classify.graph.classifier import ConfusionGraphClassifier
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.represent.scores import ScoreSpace
 from untwin.structure.plan import SprinklingPlan
 

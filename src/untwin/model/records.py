@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from untwin.classify.explain import Explanation
+    from untwin.classify.knn.explain import Explanation
 
 
 @dataclass(frozen=True, slots=True)

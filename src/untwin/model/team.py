@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from untwin._compat import rows_of
 from untwin._values import positions
-from untwin.classify.knn import KNNClassifier
-from untwin.classify.latent import LatentClassClassifier
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.model.calibration import log_probabilities, log_scores
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from untwin._progress import report
-from untwin.classify.knn import KNNClassifier
-from untwin.classify.latent import LatentClassClassifier
-from untwin.classify.latent_instance import LatentInstanceClassifier, hits_by_size
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.latent.instances import LatentInstanceClassifier, hits_by_size
 from untwin.linalg.blocks import Blocks
 from untwin.linalg.svd import truncated_svd
 from untwin.represent.scores import ScoreSpace

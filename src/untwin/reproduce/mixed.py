@@ -20,8 +20,8 @@ from sklearn.svm import LinearSVC
 
 from untwin._progress import report
 from untwin.adapt import AdaptiveSprinkling
-from untwin.classify.knn import KNNClassifier
-from untwin.classify.latent import LatentClassClassifier
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.represent.scores import ScoreSpace

@@ -15,8 +15,8 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from untwin._progress import report
-from untwin.classify.latent import LatentClassClassifier
-from untwin.classify.latent_instance import LatentInstanceClassifier, hits_by_size
+from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.latent.instances import LatentInstanceClassifier, hits_by_size
 from untwin.data.discretize import MDLPDiscretizer
 from untwin.linalg.blocks import Blocks
 from untwin.linalg.svd import truncated_svd

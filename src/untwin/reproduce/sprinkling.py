@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from untwin._progress import report
-from untwin.classify.knn import KNNClassifier
+from untwin.classify.knn.classifier import KNNClassifier
 from untwin.crossfit import out_of_fold_confusion
 from untwin.data.counts import TextCounts
 from untwin.represent.analysis import separation

@@ -32,8 +32,8 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from untwin._progress import report
-from untwin.classify.knn import KNNClassifier
-from untwin.classify.vote import likeliest, vote_shares, vote_weights
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.knn.vote import likeliest, vote_shares, vote_weights
 from untwin.data.counts import TextCounts
 from untwin.represent.membership import membership
 from untwin.represent.similarity import category_similarity

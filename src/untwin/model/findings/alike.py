@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from sklearn.preprocessing import normalize
 
-from untwin.classify.class_sums import ClassSums
-from untwin.classify.indistinguishable import indistinguishable
+from untwin.classify.latent.class_sums import ClassSums
+from untwin.classify.latent.indistinguishable import indistinguishable
 from untwin.model.findings.finding import Finding, counted
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""A fast base, and experts where it confuses classes."""

@@ -1,0 +1,110 @@
+"""Panels of one-vs-rest experts: who is asked about a row, and how much speaks for each of its candidates.
+
+Glossary
+--------
+found             candidates (classify/candidates.py): n x k tables of codes, scores and what is open
+margins  n x k    what the experts say for each candidate; minus infinity where a candidate is not open
+sub-graph of i    class i and its neighbours in the confusion graph
+
+`ClassPanel` has one expert for a class. It is trained on its own rows and on those that the base classifier, out of
+fold, has among its candidates: the rows that it will be asked about. So each row teaches k experts, however many
+classes there are. `SubgraphPanel` has the experts of paper 2: for each sub-graph as many as it has classes, trained on
+all rows of these classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from untwin.classify.experts import Expert, Job, fit_experts
+from untwin.classify.graph.candidates import by_expert
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    from untwin.classify.graph.candidates import Candidates
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Teaching:
+    """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`; each class has rows."""
+
+    estimator: Any
+    X: Any
+    codes: Indices
+    rows: Indices
+    n_jobs: int | None
+
+    def experts(self, jobs: Sequence[Job]) -> list[Expert]:
+        """Train an expert for each job."""
+        return fit_experts(self.estimator, self.X, jobs, n_jobs=self.n_jobs)
+
+    def rows_by_class(self) -> list[Indices]:
+        """Return the rows of each class."""
+        return [self.rows[places] for _, places in by_expert(self.codes[self.rows])]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassPanel:
+    """One expert for each class."""
+
+    experts: list[Expert]
+
+    @classmethod
+    def fit(cls, teaching: Teaching, found: Candidates) -> Self:
+        """Train the expert of a class on its rows against the others that have it among their candidates."""
+        codes, rows = teaching.codes, teaching.rows
+        row, column = np.nonzero(found.open[rows])
+        own = np.flatnonzero(~found[rows].hits(codes[rows]).any(axis=1))
+        pupils = rows[np.concatenate([row, own])]
+        experts = np.concatenate([found.codes[rows[row], column], codes[rows[own]]])
+        jobs = []
+        for code, places in by_expert(experts):
+            chosen = pupils[places]
+            if (codes[chosen] == code).all():  # nobody takes others for this class: it learns from all of them
+                chosen = rows
+            jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp)))
+        return cls(teaching.experts(jobs))
+
+    def margins(self, X: Any, found: Candidates) -> Floats:
+        """Return what the expert of each candidate says."""
+        margins = np.full(found.codes.shape, -np.inf)
+        row, column = np.nonzero(found.open)
+        for code, places in by_expert(found.codes[row, column]):
+            rows = row[places]
+            margins[rows, column[places]] = self.experts[code].margins(X[rows])[:, 1]
+        return margins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubgraphPanel:
+    """For each class an expert that tells its sub-graph apart, one class against the rest of it."""
+
+    experts: list[Expert]
+
+    @classmethod
+    def fit(cls, teaching: Teaching, subgraphs: csr_array) -> Self:
+        """Train an expert for each row of `subgraphs`, C x C with ones for the classes of a sub-graph."""
+        by_class = teaching.rows_by_class()
+        members = np.split(subgraphs.indices, subgraphs.indptr[1:-1])
+        chosen = [np.sort(np.concatenate([by_class[code] for code in codes])) for codes in members]
+        return cls(teaching.experts([Job(rows, teaching.codes[rows]) for rows in chosen]))
+
+    def margins(self, X: Any, found: Candidates) -> Floats:
+        """Return what the experts of the sub-graph of the class in column 0 say."""
+        margins = np.full(found.codes.shape, -np.inf)
+        for code, rows in by_expert(found.codes[:, 0]):
+            expert, asked = self.experts[code], found.codes[rows]
+            place = np.minimum(np.searchsorted(expert.classes, asked), len(expert.classes) - 1)
+            known = found.open[rows] & (expert.classes[place] == asked)
+            margins[rows] = np.where(known, np.take_along_axis(expert.margins(X[rows]), place, axis=1), -np.inf)
+        return margins

@@ -1,0 +1,1 @@
+"""Nearest neighbours: exact search, vote, explanation."""

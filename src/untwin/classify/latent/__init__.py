@@ -1,0 +1,1 @@
+"""Paper 4's latent models: rows against classes (LSI_ac) and against rows (LSI_td)."""

@@ -1,0 +1,82 @@
+"""The class space of paper 4 (LSI_ac): few directions, spanned by what the classes sum up to.
+
+Glossary
+--------
+Z         m x C    one column a class: the sum of its rows, or their mean; each term multiplied by its scale
+d         m        scale of the terms: 1 / sqrt(how often), or 1
+Z = A W C'         its SVD, with r <= C singular values: A m x r, W r, C (the "class vectors") C x r
+x         m        a row, d x the same with scaled terms
+s         C        scores C W^p A'(d x), p = -1 as in the paper (then s = pinv(Z) d x) or 0
+
+The SVD comes from Z'Z = C W^2 C', so that Z stays sparse: A'x = W^-1 C'(Z'x). A singular value below 1e-7 of the
+largest drowns in the rounding of Z'Z; it counts as zero, for its inverse would multiply noise by ten million anyway.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import csr_array, diags_array, issparse
+
+from untwin.linalg.blocks import product
+from untwin.linalg.svd import fixed_signs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.classify.latent.class_sums import ClassSums
+
+    Floats = NDArray[np.float64]
+
+Columns = Literal["counts", "means"]
+
+ROUNDING = 1e-7
+WORTH_DENSE = 0.2  # share of non-zeros above which a dense table is multiplied faster than a sparse one
+
+
+class ClassSpace(NamedTuple):
+    """Made by `class_space`: `coordinates` and `scores` of rows.
+
+    `terms` is d Z (m x C, sparse or dense), `directions` C W^(p-1) (C x r), `class_vectors` C (C x r).
+    """
+
+    terms: Any
+    directions: Floats
+    class_vectors: Floats
+    singular_values: Floats
+
+    def coordinates(self, X: Any) -> Floats:
+        """Return W^p A'x of each row x of X: n x r."""
+        sums: Any = X @ self.terms if issparse(self.terms) else product(X, self.terms)
+        sparse: bool = issparse(sums)
+        placed: Floats = (sums.toarray() if sparse else sums) @ self.directions
+        return placed
+
+    def scores(self, X: Any) -> Floats:
+        """Return the score of each class for each row of X: n x C."""
+        found: Floats = self.coordinates(X) @ self.class_vectors.T
+        return found
+
+
+def class_space(sums: ClassSums, *, columns: Columns, inverse: bool, scale_terms: bool) -> ClassSpace:
+    """Return the class space of the sums; a class without rows has no place in it (scores of 0).
+
+    >>> from untwin.classify.latent.class_sums import ClassSums
+    >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([0, 0, 1])
+    >>> space = class_space(ClassSums.of_rows(X, y), columns="counts", inverse=True, scale_terms=False)
+    >>> bool(np.allclose(space.scores(X), X @ np.linalg.pinv(X.T @ np.eye(2)[y]).T))
+    True
+    """
+    often = np.where(sums.totals > 0, sums.totals, 1.0)
+    scale = often**-0.5 if scale_terms else np.ones_like(often)
+    share = 1 / np.maximum(sums.sizes, 1) if columns == "means" else np.ones_like(sums.sizes)
+    Zt = csr_array(diags_array(share) @ sums.sums @ diags_array(scale))
+    squares, C = eigh((Zt @ Zt.T).toarray())
+    kept = np.flatnonzero(squares > ROUNDING**2 * squares[-1])[::-1]
+    W, C = np.sqrt(squares[kept]), C[:, kept]
+    C *= fixed_signs(C)
+    terms = csr_array((Zt @ diags_array(scale)).T)
+    dense = terms.nnz > WORTH_DENSE * np.prod(terms.shape)
+    return ClassSpace(terms.toarray() if dense else terms, C * W ** (-2.0 if inverse else -1.0), C, W)

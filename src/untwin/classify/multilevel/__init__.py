@@ -1,0 +1,1 @@
+"""Groups of classes first, classes within a group second."""

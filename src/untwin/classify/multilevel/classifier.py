@@ -1,0 +1,328 @@
+"""`MultiLevelClassifier`: a classifier for the root of a tree of classes, one for each group below it (paper 2).
+
+Glossary
+--------
+C                 number of classes
+tree              `Hierarchy` of the classes, cut into branches (classify/groups.py), each with an expert
+S        n x C    log-scores: sum over the branches on the way to a class, mean over the trees
+T                 temperature: softmax(S / T) are probabilities; fitted to rows that the model had not seen
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._values import positions
+from untwin.classify.batches import BatchLinearSVC
+from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.experts import fit_experts
+from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
+from untwin.classify.multilevel.groups import FEWEST, cut_branches, given_branches
+from untwin.classify.multilevel.heldout import held_out_folds
+from untwin.classify.multilevel.trees import SOURCES, class_trees
+from untwin.crossfit.outoffold import class_scores, out_of_fold_confusion
+from untwin.represent.alignment import fitted_temperature
+from untwin.structure.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.utils import Tags
+
+    from untwin.classify.multilevel.groups import Branch
+    from untwin.tables import Confusion
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+    Indices = NDArray[np.intp]
+
+FLOATS = [np.float64, np.float32]
+BEAM = 10  # branches of a level that soft routing asks: as good as all
+PASSES, ROWS_SEEN = (3, 10), 200_000  # the default experts pass over few rows ten times, over many three times
+N_FOLDS = 5  # of the base's confusion where `cv` is None
+MOST_HELD_OUT = 10_000  # rows that are enough to grow a tree by their confusion, and to fit a temperature
+
+
+class ApproximateLabels(NamedTuple):
+    """Classes where the model is sure, groups where it is not.
+
+    `labels` (n) are the likeliest classes, `sure` (n) says which of them to rely on, `groups` (n) are the likeliest
+    groups: positions in `MultiLevelClassifier.groups_`.
+    """
+
+    labels: Array
+    sure: NDArray[np.bool_]
+    groups: Indices
+
+
+class LevelReport(NamedTuple):
+    """Where the first tree gains and loses, as shares of the rows.
+
+    `root`: the root names the right group. `experts`, `flat`: the right class is found if the right group is given, by
+    the group's expert and by a flat classifier whose other classes are crossed out. `end_to_end`: the right class, by
+    all trees.
+    """
+
+    root: float
+    experts: float
+    flat: float
+    end_to_end: float
+
+
+class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
+    """Classify by groups first, within groups second; made for hundreds to thousands of classes.
+
+    Parameters
+    ----------
+    hierarchy : "centroids", "confusion", "both", Hierarchy, list of these, or None, default=None
+        Trees of the classes: grown from their centroids, from the out-of-fold confusion of `base`, from both, or
+        given. The scores of several are averaged. None grows one of each kind.
+    base : classifier or None, default=None
+        Whose confusion is studied; by default `CentroidClassifier`.
+    root, expert : classifier or None, default=None
+        Decide between groups, and within each group: any classifier with `decision_function` or `predict_proba`. By
+        default `BatchLinearSVC(balance=0.5)`; linear models are stored on their own terms only.
+    groups : "balanced", "inflection", int, or groups of class names, default="balanced"
+        How the trees are cut: about 2 sqrt(C) groups of similar size (more levels above 4,096 classes); where the merge
+        distances suggest; into so many groups; or not at all, with the groups given (a single tree then). A group of
+        more than 64 classes is cut again.
+    routing : "soft", "hard" or int, default="soft"
+        "hard" asks the expert of the root's first choice only, a number those of so many first choices on each level,
+        "soft" those of ten; log-scores of root and experts are added.
+    select : int, float in (0, 1], selector or None, default=None
+        Terms that each group keeps of those its rows use: so many or this share, by information gain, or as a
+        scikit-learn feature selector says.
+    cv : int, splitter, (n,) fold numbers or None, default=5
+        Folds for the confusion of `base`, and for the held-out rows on which probabilities are calibrated. Of many rows
+        a part is held out once. None skips calibration, which saves half of the time.
+    n_jobs : int or None, default=None
+        Experts trained at a time, in threads.
+    random_state : int, RandomState or None, default=0
+        Seeds the folds and the default experts.
+
+    Attributes
+    ----------
+    classes_ : (C,) array
+    hierarchies_ : list of Hierarchy
+        The trees; empty if groups were given.
+    groups_ : list of tuples of class names
+        Groups of the first tree.
+    base_ : classifier
+        The base, fitted to all rows.
+    trees_ : list of ExpertTree
+    temperature_ : float
+        1 without calibration.
+    judged_ : (confidence, right) or None
+        Of the held-out rows, surest first: the probability of the predicted class, and whether it was right.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = MultiLevelClassifier().fit(X[::2], y[::2])
+    >>> len(model.groups_), len(model.trees_)
+    (2, 3)
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    >>> approximate = model.predict_group(X[1::2], error_rate=0.01)
+    >>> bool((approximate.labels == y[1::2])[approximate.sure].mean() > model.score(X[1::2], y[1::2]))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "hierarchy": [StrOptions(set(SOURCES)), Hierarchy, list, tuple, None],
+        "base": [BaseEstimator, None],
+        "root": [BaseEstimator, None],
+        "expert": [BaseEstimator, None],
+        "groups": [StrOptions({"balanced", "inflection"}), Interval(Integral, 1, None, closed="left"), list, tuple],
+        "routing": [StrOptions({"soft", "hard"}), Interval(Integral, 1, None, closed="left")],
+        "select": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+            BaseEstimator,
+            None,
+        ],
+        "cv": ["cv_object", "array-like", None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Any = None,
+        base: Any = None,
+        root: Any = None,
+        expert: Any = None,
+        groups: Any = "balanced",
+        routing: str | int = "soft",
+        select: Any = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.base = base
+        self.root = root
+        self.expert = expert
+        self.groups = groups
+        self.routing = routing
+        self.select = select
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow and cut the trees, train an expert for each branch, calibrate on rows held out."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)
+        cuts = self._branches(X, codes)
+        passes = int(np.clip(ROWS_SEEN // len(codes), *PASSES)) if issparse(X) else None
+        usual = BatchLinearSVC(balance=0.5, passes=passes, random_state=self.random_state)
+        root, expert = (usual if model is None else model for model in (self.root, self.expert))
+        jobs = [job for branches in cuts for job in branch_jobs(branches, codes, root, expert, self.select)]
+        experts = iter(fit_experts(None, X, jobs, n_jobs=self.n_jobs))
+        self.trees_ = [ExpertTree(tuple(cut), tuple(next(experts) for _ in cut)) for cut in cuts]
+        self.groups_ = [
+            tuple(self.classes_[self.trees_[0].groups == number].tolist())
+            for number in range(self.trees_[0].groups.max() + 1)
+        ]
+        self.temperature_ = 1.0
+        self.judged_: tuple[Array, Array] | None = None
+        if self.cv is not None:
+            self._calibrate(X, codes)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return S; of two classes, by how much the second one's is larger."""
+        S = self._scores(X)
+        return S[:, 1] - S[:, 0] if len(self.classes_) == 2 else S
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return softmax(S / T)."""
+        probabilities: Floats = softmax(self._scores(X) / self.temperature_, axis=1)
+        return probabilities
+
+    def predict(self, X: Any) -> Array:
+        """Return the likeliest class."""
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_group(self, X: Any, *, error_rate: float = 0.05) -> ApproximateLabels:
+        """Return the class where it is sure enough, else the group (paper 2's approximate label).
+
+        Parameters
+        ----------
+        X : rows
+        error_rate : float
+            Share of the classes called sure that may be wrong. The threshold is the lowest probability that kept to it
+            on the rows held out in `fit`.
+        """
+        P = self.predict_proba(X)
+        best, threshold = P.argmax(axis=1), self._threshold(error_rate)
+        of_group = np.arange(len(self.groups_)) == self.trees_[0].groups[:, np.newaxis]
+        groups = (P @ of_group.astype(P.dtype)).argmax(axis=1)
+        return ApproximateLabels(self.classes_[best], P[np.arange(len(P)), best] >= threshold, groups)
+
+    def report(self, X: Any, y: Any, *, flat: Any = None) -> LevelReport:
+        """Return how root and experts of the first tree do on labelled rows that `fit` has not seen.
+
+        `flat` is a fitted classifier to compare with, by default the fast base; it is told the right group too, the
+        comparison that paper 2 leaves out.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, reset=False)
+        codes = positions(y, self.classes_)
+        flat = self.base_ if flat is None else flat
+        group_of, tree = self.trees_[0].groups, self.trees_[0]
+        outside = group_of != group_of[codes][:, np.newaxis]
+        aligned = np.full((len(codes), len(self.classes_)), -np.inf)
+        aligned[:, positions(flat.classes_, self.classes_)] = class_scores(flat, X)[0]
+        told = [np.where(outside, -np.inf, scores).argmax(axis=1) for scores in (tree.descended(X), aligned)]
+        root = tree.experts[0].log_scores(X).argmax(axis=1)
+        found = (
+            root == group_of[codes],
+            *(chosen == codes for chosen in told),
+            self._scores(X).argmax(axis=1) == codes,
+        )
+        return LevelReport(*(float(right.mean()) for right in found))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        parts = (model for model in (self.base, self.root, self.expert) if model is not None)
+        tags.input_tags.sparse = all(get_tags(model).input_tags.sparse for model in parts)
+        return tags
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        beam = {"soft": BEAM, "hard": 1}.get(self.routing, self.routing)  # type: ignore[arg-type]
+        S = self.trees_[0].descended(X, beam)
+        for tree in self.trees_[1:]:
+            S += tree.descended(X, beam)
+        S /= np.float32(len(self.trees_))
+        return S
+
+    def _branches(self, X: Any, codes: Indices) -> list[list[Branch]]:
+        """Return the cuts of all trees."""
+        self.hierarchies_ = []
+        if isinstance(self.groups, list | tuple):
+            return [given_branches(self.groups, self.classes_)]
+        wanted = SOURCES if self.hierarchy is None else self.hierarchy
+        sources = wanted if isinstance(wanted, list | tuple) else [wanted]
+        if len(self.classes_) < FEWEST:
+            sources = sources[:1]  # too few for groups: all trees would be the same
+        by_words = self.base_ if isinstance(self.base_, CentroidClassifier) else CentroidClassifier().fit(X, codes)
+        confusion = self._confusion(X, codes) if {"confusion", "both"} & set(map(str, sources)) else None
+        self.hierarchies_ = class_trees(sources, by_words.centroids_, confusion, self.classes_)
+        return [cut_branches(tree, self.classes_, self.groups) for tree in self.hierarchies_]
+
+    def _confusion(self, X: Any, codes: Indices) -> Confusion | None:
+        """Return the base's confusion of rows held out."""
+        cv = N_FOLDS if self.cv is None else self.cv
+        folds = held_out_folds(X, codes, cv, MOST_HELD_OUT, self.random_state)
+        return None if folds is None else out_of_fold_confusion(self.base_, X, self.classes_[codes], cv=folds)
+
+    def _calibrate(self, X: Any, codes: Indices) -> None:
+        """Fit the temperature to rows held out from a model like this one."""
+        folds = held_out_folds(X, codes, self.cv, MOST_HELD_OUT, self.random_state)
+        if folds is None or len(self.classes_) < 2:
+            return
+        held_out = [np.flatnonzero(folds == fold) for fold in range(folds.max() + 1)]
+        scores = np.vstack([self._out_of_fold(X, codes, rows) for rows in held_out])
+        truth = codes[np.concatenate(held_out)]
+        self.temperature_ = fitted_temperature(scores, truth)
+        P = softmax(scores / self.temperature_, axis=1)
+        order = np.argsort(-P.max(axis=1), kind="stable")
+        self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]
+
+    def _out_of_fold(self, X: Any, codes: Indices, rows: Indices) -> NDArray[np.float64]:
+        """Return what a model like this one that has not seen `rows` says about them."""
+        train = np.delete(np.arange(len(codes)), rows)
+        twin = clone(self).set_params(cv=None).fit(X[train], self.classes_[codes[train]])
+        scores = np.full((len(rows), len(self.classes_)), -np.inf)
+        scores[:, positions(twin.classes_, self.classes_)] = twin._scores(X[rows])
+        return scores
+
+    def _threshold(self, error_rate: float) -> float:
+        """Return the lowest probability above which held-out rows were wrong in at most this share."""
+        if self.judged_ is None:
+            raise ValueError("predict_group needs rows held out in fit. Got none instead; set cv to a number of folds.")
+        confidence, right = self.judged_
+        wrong = np.cumsum(~right) / np.arange(1, len(right) + 1)
+        kept = np.flatnonzero(wrong <= error_rate)
+        return float(confidence[kept[-1]]) if kept.size else np.inf

@@ -10,16 +10,15 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import polars as pl
 from scipy.sparse import csr_array, issparse
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from bench._measure import parser, show
+from bench._sets import documents, paired_interval, parts, vectors
 from untwin import AdaptiveSprinkling, KNNClassifier, ScoreSpace, SprinkledLSI, SprinklingPlan, TextCounts
 from untwin.adapt.spaces import joined
 from untwin.crossfit import out_of_fold_confusion
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 TEXT_SETS = ("20newsgroups", "reuters21578", "banking77", "clinc150", "reviews_ordinal")
 VECTOR_SETS = ("banking77", "clinc150")
-SEEDS = 5  # splits of a set that has none
 PENALTIES = (0.1, 1.0, 10.0)
 NEIGHBOURS = 20
 
@@ -52,25 +50,6 @@ class Split(NamedTuple):
 # ------------------------------------------------------------------ data
 
 
-def documents(folder: Path, name: str) -> pl.DataFrame:
-    """Return a set's rows: no out-of-scope queries, Reuters with first topics of ten training texts or more."""
-    table = pl.read_parquet(folder / "text" / f"{name}.parquet").with_row_index().filter(pl.col("label") != "oos")
-    if name != "reuters21578":
-        return table
-    sizes = table.filter(pl.col("split") == "train").group_by("label").len()
-    return table.filter(pl.col("label").is_in(sizes.filter(pl.col("len") >= 10)["label"].implode()))
-
-
-def parts(table: pl.DataFrame) -> Iterator[tuple[Array, Array]]:
-    """Yield the rows for training and testing: the published split, or five random ones."""
-    if table["split"].n_unique() > 1:
-        yield tuple((table["split"] == part).arg_true().to_numpy() for part in ("train", "test"))
-        return
-    labels = table["label"].to_numpy()
-    for seed in range(SEEDS):
-        yield tuple(train_test_split(np.arange(len(labels)), test_size=0.2, random_state=seed, stratify=labels))
-
-
 def text_splits(folder: Path, name: str) -> Iterator[Split]:
     """Yield tf-idf rows; words and weights come from the training rows."""
     table = documents(folder, name)
@@ -85,10 +64,10 @@ def text_splits(folder: Path, name: str) -> Iterator[Split]:
 def vector_splits(folder: Path, name: str) -> Iterator[Split]:
     """Yield sentence vectors."""
     table = documents(folder, name)
-    vectors = np.load(folder / "embeddings" / f"{name}.minilm.npy").astype(np.float32)[table["index"].to_numpy()]
+    rows = vectors(folder, name, table)
     labels = table["label"].to_numpy()
     for train, test in parts(table):
-        yield Split(vectors[train], labels[train], vectors[test], labels[test])
+        yield Split(rows[train], labels[train], rows[test], labels[test])
 
 
 # ------------------------------------------------------------------ contenders
@@ -170,19 +149,16 @@ def against_the_svm(splits: list[Split]) -> tuple[dict[str, Any], list[dict[str,
         for name, runs in found.items()
     ]
     gains = [run["right"].astype(float) - svm["right"] for run, svm in zip(found["untwin"], found["svm"], strict=True)]
-    return {"gain": 100 * float(np.mean([gain.mean() for gain in gains])), **interval(gains), "chosen": told}, rows
+    return {
+        "gain": 100 * float(np.mean([gain.mean() for gain in gains])),
+        **paired_interval(gains),
+        "chosen": told,
+    }, rows
 
 
 def svm_bytes(split: Split) -> int:
     """Return the memory of a one-vs-rest model: one number a class and term."""
     return 8 * len(np.unique(split.y)) * (split.X.shape[1] + 1)
-
-
-def interval(gains: list[Array]) -> dict[str, float]:
-    """Return the paired 95 % interval in points, over test rows; the same row in several splits counts once a split."""
-    pooled = np.concatenate(gains)
-    width = norm.ppf(0.975) * pooled.std() / np.sqrt(len(pooled) / len(gains))  # splits overlap: as wide as one split's
-    return {"low": 100 * float(pooled.mean() - width), "high": 100 * float(pooled.mean() + width)}
 
 
 def share_of_each_part(splits: list[Split]) -> dict[str, float]:

@@ -88,9 +88,12 @@ def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array)
 
 
 def _scores(contest: Contest, entries: Sequence[Entry], winner: Entry) -> dict[str, float]:
-    """Return what to expect: the accuracy with its interval is that of a choice which has not seen the rows."""
+    """Return what to expect: the accuracy with its interval is that of a choice which has not seen the rows.
+
+    The interval is wider than that of so many independent answers.
+    """
     right = honest_right(contest, entries)
-    low, high = binomial_interval(right)
+    low, high = binomial_interval(right, folds=len(np.unique(contest.folds[contest.held])))
     confusion = contest.confusion(winner, contest.held)
     scores = {
         "accuracy": float(right.mean()),

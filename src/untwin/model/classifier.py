@@ -36,6 +36,9 @@ from untwin.structure.hierarchy import Hierarchy
 from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from numpy.typing import ArrayLike, NDArray
     from sklearn.utils import Tags
 
@@ -164,7 +167,13 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, self.n_jobs, seed))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         self.knowledge_ = Knowledge.settled(
-            views, choice.team, choice.heard, y, ids=np.arange(len(y)), n_arrived=len(y)
+            views,
+            choice.team,
+            choice.heard,
+            y,
+            ids=np.arange(len(y)),
+            n_arrived=len(y),
+            documents=None if self._kind == "matrix" else given,
         )
         return self._studied()
 
@@ -230,6 +239,33 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._learnt(removed(self.knowledge_, ids))
 
+    def save(self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None) -> None:
+        """Write the model into a folder, without a moment at which neither the old nor the new one is whole.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A new folder, an empty one, or a saved model, which is replaced.
+        texts : bool
+            False leaves the documents out (their terms and counts stay); explanations then show ids only.
+        about : mapping, optional
+            What else to keep, as JSON has it; loaded as `about_`. None: what was loaded, if anything was.
+        """
+        from untwin.model.saving import save_model
+
+        check_is_fitted(self)
+        save_model(self, folder, texts=texts, about=about)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> UntwinClassifier:
+        """Return the model of a folder, which a stranger may have made; `ModelRefused` if anything is wrong with it.
+
+        It answers, explains and learns on as the one that was saved; `sha256_` is the digest of all that was loaded.
+        """
+        from untwin.model.saving import load_model
+
+        return load_model(folder)
+
     @property
     def ids_(self) -> Indices:
         """Numbers of the training rows in order of arrival."""
@@ -242,11 +278,36 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def findings_(self) -> list[Finding]:
-        """What the owner of the labels should know, the most serious first."""
+        """What the owner of the labels should know, the most serious first; looked for once."""
+        check_is_fitted(self)
+        if self._findings is None:
+            self._findings = self.find()
+        return self._findings
+
+    def find(
+        self,
+        *,
+        test: tuple[Any, Any] | None = None,
+        unlabelled: Any = None,
+        parents: Mapping[Any, object] | None = None,
+    ) -> list[Finding]:
+        """Look for what the owner of the labels should know, with more at hand than the training rows.
+
+        Parameters
+        ----------
+        test : (X, y), optional
+            A test part, to find rows that are in both.
+        unlabelled : rows, optional
+            What could be labelled next, to rank it.
+        parents : mapping from class to parent, or to a tuple of ancestors, optional
+            A known tree, to find classes that are confused across its branches.
+        """
         from untwin.model.findings import found
 
         check_is_fitted(self)
-        return found(evidence_of(self.knowledge_))
+        chances = None if unlabelled is None else self.predict_proba(unlabelled)
+        held = None if test is None else (self._given(test[0], reset=False), as_labels(test[1]))
+        return found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=parents))
 
     def _given(self, X: Any, *, reset: bool) -> Any:
         """Return rows as they are kept: a list of texts, a Polars frame, a matrix."""
@@ -302,6 +363,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
     def _studied(self) -> Self:
         """Draw from what was heard out of fold all that it teaches."""
+        self._findings: list[Finding] | None = None
         heard, y = self.knowledge_.heard, self.knowledge_.y
         self.confusion_ = heard.confusion(y)
         self.hierarchy_ = Hierarchy.from_confusion(self.confusion_)

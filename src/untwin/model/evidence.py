@@ -10,21 +10,32 @@ from scipy.sparse import csr_array, issparse
 from untwin._compat import rows_of
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.model.findings.evidence import Evidence
+from untwin.model.inputs import as_one_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from untwin.model.heard import Heard
     from untwin.model.knowledge import Knowledge
 
+    Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
 NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
 
 
-def evidence_of(known: Knowledge) -> Evidence:
-    """Return all that is known about the rows that were asked about."""
+def evidence_of(
+    known: Knowledge,
+    *,
+    test: tuple[Any, Array] | None = None,
+    unlabelled: NDArray[np.float64] | None = None,
+    parents: Mapping[Any, object] | None = None,
+) -> Evidence:
+    """Return all that is known about the rows that were asked about; `test` are rows as given, and their labels."""
     heard, view = known.heard, known.told
+    texts = None if known.documents is None else as_one_text(rows_of(known.documents, heard.rows))
     X = known.terms(rows_of(view.rows, heard.rows))
     sparse: bool = issparse(X)
     X = csr_array(X) if sparse else np.asarray(X)
@@ -37,6 +48,12 @@ def evidence_of(known: Knowledge) -> Evidence:
         X=X,
         terms=view.term_names(known.front),
         neighbours=neighbours_of_other_folds(X, heard),
+        ids=known.ids[heard.rows],
+        texts=texts,
+        test_texts=None if test is None or texts is None else as_one_text(test[0]),
+        test_labels=None if test is None or texts is None else test[1],
+        unlabelled=unlabelled,
+        parents=parents,
     )
 
 

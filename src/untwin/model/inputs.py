@@ -48,6 +48,18 @@ def as_texts(X: Any) -> list[str]:
     return texts
 
 
+def as_one_text(documents: Any) -> list[str]:
+    """Return documents as a person reads them: a row of a frame is its cells, one after the other.
+
+    >>> as_one_text(pl.DataFrame({"name": ["ape"], "legs": [2]}))
+    ['ape | 2']
+    """
+    if isinstance(documents, pl.DataFrame):
+        cells = [pl.col(name).cast(pl.String).fill_null("") for name in documents.columns]
+        return documents.select(pl.concat_str(cells, separator=" | ")).to_series().to_list()
+    return list(documents)
+
+
 def as_labels(y: Any) -> Array:
     """Return one class name for each row; a list of names, an array, a pandas or Polars Series, a Categorical.
 

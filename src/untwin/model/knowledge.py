@@ -34,6 +34,7 @@ class Knowledge:
     arrival, of which there were `n_arrived`.
     Answers are explained by the terms of the view `told`; `front` is what stands in front of that view's models,
     fitted to all rows; None: nothing does.
+    `documents` are the training rows as they were given, where a person can read them: texts, a frame; else None.
     """
 
     views: tuple[View, ...]
@@ -44,15 +45,24 @@ class Knowledge:
     y: Array
     ids: Indices
     n_arrived: int
+    documents: Any
 
     @classmethod
     def settled(
-        cls, views: tuple[View, ...], team: Team, heard: Heard, y: Array, *, ids: Indices, n_arrived: int
+        cls,
+        views: tuple[View, ...],
+        team: Team,
+        heard: Heard,
+        y: Array,
+        *,
+        ids: Indices,
+        n_arrived: int,
+        documents: Any,
     ) -> Knowledge:
         """Put the neighbours in place."""
         log_p = placed_by(team, views, heard)
         space = NeighbourSpace.of_rows(log_p, team.classes, y[heard.rows])
-        return cls(views, team, heard, space, fitted_front(told_by(views), y), y, ids, n_arrived)
+        return cls(views, team, heard, space, fitted_front(told_by(views), y), y, ids, n_arrived, documents)
 
     @property
     def told(self) -> View:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin._compat import rows_of
+from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
 from untwin.represent.growth import places_of
@@ -32,7 +34,9 @@ def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Arra
     space.add(placed_by(team, views, heard)[-len(new) :], team.classes, y)
     n_arrived = known.n_arrived + len(new)
     ids = np.concatenate([known.ids, np.arange(known.n_arrived, n_arrived)])
-    after = Knowledge(views, team, heard, space, fitted_front(told_by(views), labels), labels, ids, n_arrived)
+    documents = None if known.documents is None else stacked_rows([known.documents, given])
+    front = fitted_front(told_by(views), labels)
+    after = Knowledge(views, team, heard, space, front, labels, ids, n_arrived, documents)
     accuracy = float((predicted == y).mean())
     return after, _record(known, after, len(new), anew, accuracy_before=accuracy)
 
@@ -47,7 +51,9 @@ def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, L
     _require_two(labels)
     team = known.team.refitted(known.views, labels)
     heard = known.heard.among(team.classes)
-    after = Knowledge.settled(known.views, team, heard, labels, ids=known.ids, n_arrived=known.n_arrived)
+    after = Knowledge.settled(
+        known.views, team, heard, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
+    )
     return after, _record(known, after, len(places), _names(known))
 
 
@@ -60,7 +66,10 @@ def removed(known: Knowledge, ids: ArrayLike) -> tuple[Knowledge, Learnt]:
     views = tuple(view.without(kept) for view in known.views)
     team = known.team.refitted(views, labels)
     heard = known.heard.without(gone, len(known.y)).among(team.classes)
-    after = Knowledge.settled(views, team, heard, labels, ids=known.ids[kept], n_arrived=known.n_arrived)
+    documents = None if known.documents is None else rows_of(known.documents, kept)
+    after = Knowledge.settled(
+        views, team, heard, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
+    )
     return after, _record(known, after, len(gone), _names(known))
 
 

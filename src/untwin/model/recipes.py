@@ -105,7 +105,8 @@ def _balanced(now: Situation) -> Iterator[Recipe]:
         yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
     if now.non_negative:
         yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False)
-    yield Recipe("confusion graph", ConfusionGraphClassifier(cv=INNER_FOLDS, random_state=now.random_state))
+    graph = ConfusionGraphClassifier(cv=INNER_FOLDS, random_state=now.random_state)
+    yield Recipe("confusion graph", graph, screened=True)
     if now.n_classes >= MANY_CLASSES:
         yield Recipe("multi-level", MultiLevelClassifier(cv=None, random_state=now.random_state))
     yield Recipe("neighbours in the score space", _score_neighbours(now), screened=True)

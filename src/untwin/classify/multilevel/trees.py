@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
+from untwin import _progress
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def class_trees(
         else:
             confused = confusion.reordered(classes).distances("l1")
             trees.append(Hierarchy.from_distances(words / words.mean() + confused / confused.mean(), classes))
+        _progress.report("trees", len(trees), len(kinds))
     return trees
 
 

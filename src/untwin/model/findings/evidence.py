@@ -53,6 +53,8 @@ class Evidence:
     terms : (m,) names, optional
         None where columns have no meaning of their own (embeddings): evidence then names no terms.
     neighbours : (n, k) array of rows, optional
+    ids : (n,) array, optional
+        What findings call the rows; their places if None.
     texts : (n,) str, optional
     test_texts, test_labels : optional
         A test part, to look for texts that are in both; never used for anything else.
@@ -79,6 +81,7 @@ class Evidence:
     X: Any
     terms: Array | None = None
     neighbours: Indices | None = None
+    ids: Indices | None = None
     texts: Sequence[str] | None = None
     test_texts: Sequence[str] | None = None
     test_labels: Array | None = None
@@ -95,6 +98,7 @@ class Evidence:
             "folds": (np.shape(self.folds), (n_rows,)),
             "probabilities": (np.shape(self.probabilities), (n_rows, n_classes)),
             "X": (self.X.shape[:1], (n_rows,)),
+            "ids": (None if self.ids is None else np.shape(self.ids), (n_rows,)),
             "texts": (None if self.texts is None else (len(self.texts),), (n_rows,)),
             "neighbours": (None if self.neighbours is None else self.neighbours.shape[:1], (n_rows,)),
             "unlabelled": (None if self.unlabelled is None else self.unlabelled.shape[1:], (n_classes,)),
@@ -144,6 +148,11 @@ class Evidence:
     def hierarchy(self) -> Hierarchy:
         """Return the tree that the confusion reveals."""
         return Hierarchy.from_confusion(self.confusion)
+
+    def ids_of(self, rows: Indices) -> list[int]:
+        """Return what a reader knows some rows by."""
+        named: list[int] = (rows if self.ids is None else self.ids[rows]).tolist()
+        return named
 
     def texts_of(self, rows: Indices) -> list[str | None]:
         """Return the beginnings of some rows' texts; None for each where there are no texts."""

@@ -101,7 +101,7 @@ def _records(evidence: Evidence, rows: Indices) -> tuple[dict[str, Any], ...]:
     B, y = _belief(evidence)[rows], evidence.codes[rows]
     best = B.argmax(axis=1)
     columns = {
-        "row": rows.tolist(),
+        "row": evidence.ids_of(rows),
         "label": evidence.y[rows].tolist(),
         "rather": evidence.classes[best].tolist(),
         "belief in label": _own(B, y).tolist(),

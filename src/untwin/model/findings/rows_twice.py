@@ -60,9 +60,9 @@ def conflicting_rows(evidence: Evidence) -> Finding | None:
 
 
 def _conflict(evidence: Evidence, group: dict[str, Any]) -> dict[str, Any]:
-    rows = group["row"][:MOST_ROWS]
-    text = evidence.texts_of(np.array(rows[:1]))[0]
-    return {"rows": rows, "labels": evidence.classes[group["labels"]].tolist(), "text": text}
+    rows = np.array(group["row"][:MOST_ROWS])
+    text = evidence.texts_of(rows[:1])[0]
+    return {"rows": evidence.ids_of(rows), "labels": evidence.classes[group["labels"]].tolist(), "text": text}
 
 
 def leaks(evidence: Evidence) -> Finding | None:
@@ -92,8 +92,8 @@ def leaks(evidence: Evidence) -> Finding | None:
 
 
 def _leak(evidence: Evidence, pair: dict[str, Any]) -> dict[str, Any]:
-    train, test = pair["row_train"][:MOST_ROWS], pair["row"][:MOST_ROWS]
-    record = {"training rows": train, "test rows": test, "text": beginning(pair["text"])}
+    train, test = np.array(pair["row_train"][:MOST_ROWS]), pair["row"][:MOST_ROWS]
+    record = {"training rows": evidence.ids_of(train), "test rows": test, "text": beginning(pair["text"])}
     record["training labels"] = np.unique(evidence.y[train]).tolist()
     if evidence.test_labels is not None:
         record["test labels"] = np.unique(np.asarray(evidence.test_labels)[test]).tolist()

@@ -80,7 +80,7 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict
         "accuracy if merged": merged.accuracy,
         "terms for a": [found.term for found in for_a],
         "terms for b": [found.term for found in for_b],
-        "rows": mixed_up.tolist(),
+        "rows": evidence.ids_of(mixed_up),
     }
 
 

@@ -1,0 +1,56 @@
+"""The text sets of the benchmarks: rows, published or random splits, paired intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy.stats import norm
+from sklearn.model_selection import train_test_split
+
+from untwin.reproduce.datasets import read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+SEEDS = 5  # splits of a set that has none
+FEWEST = {"reuters21578": 10, "arxiv": 2, "dbpedia219_5k": 2}  # training texts that a class must have
+
+
+def documents(folder: Path, name: str) -> pl.DataFrame:
+    """Return a set's rows with their numbers: no out-of-scope queries, no classes too small to be tested."""
+    table = read_texts(folder, name).with_row_index().filter(pl.col("label") != "oos")
+    sizes = table.filter(pl.col("split") != "test")["label"].value_counts()
+    kept = sizes.filter(pl.col("count") >= FEWEST.get(name, 1))["label"]
+    return table.filter(pl.col("label").is_in(kept.implode()))
+
+
+def vectors(folder: Path, name: str, table: pl.DataFrame) -> NDArray[np.float32]:
+    """Return the sentence vectors of a set's rows."""
+    stored = np.load(folder / "embeddings" / f"{name}.minilm.npy")
+    return np.asarray(stored[table["index"].to_numpy()], dtype=np.float32)
+
+
+def parts(table: pl.DataFrame, seeds: int = SEEDS) -> Iterator[tuple[Array, Array]]:
+    """Yield the rows for training and testing: the published split, or random ones."""
+    if table["split"].n_unique() > 1:
+        train, test = ((table["split"] == part).arg_true().to_numpy() for part in ("train", "test"))
+        yield train, test
+        return
+    labels = table["label"].to_numpy()
+    for seed in range(seeds):
+        train, test = train_test_split(np.arange(len(labels)), test_size=0.2, random_state=seed, stratify=labels)
+        yield train, test
+
+
+def paired_interval(gains: list[Array]) -> dict[str, float]:
+    """Return the paired 95 % interval in points, over test rows; the same row in several splits counts once a split."""
+    pooled = np.concatenate(gains)
+    width = norm.ppf(0.975) * pooled.std() / np.sqrt(len(pooled) / len(gains))  # splits overlap: as wide as one split's
+    return {"low": 100 * float(pooled.mean() - width), "high": 100 * float(pooled.mean() + width)}

@@ -1,0 +1,73 @@
+"""What a model finds: by the rows' own numbers, and with more at hand than the training rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from untwin.model import UntwinClassifier
+
+
+@pytest.fixture
+def model(texts, labels):
+    return UntwinClassifier(preset="fast").fit(texts, labels)
+
+
+def by_code(findings):
+    return {finding.code: finding for finding in findings}
+
+
+def test_findings_are_looked_for_once_until_something_is_learnt(model, new, truth):
+    first = model.findings_
+    assert model.findings_ is first
+    model.add(new, truth)
+    assert model.findings_ is not first
+
+
+def test_rows_keep_their_numbers_when_others_go(texts, labels):
+    twice = [*texts, texts[150], texts[150]]
+    model = UntwinClassifier(preset="fast").fit(twice, np.append(labels, ["class00", "class01"]))
+    model.remove(range(40))
+    (conflict,) = by_code(model.findings_)["conflicting-text"].evidence
+    assert conflict["rows"] == [150, 160, 161]
+    assert conflict["text"] == texts[150]
+
+
+def test_a_test_part_that_repeats_training_rows_is_found(model, texts, labels, new, truth):
+    found = by_code(model.find(test=([*new, texts[3]], np.append(truth, labels[3]))))
+    (leak,) = found["split-leak"].evidence
+    assert leak["training rows"] == [3]
+    assert leak["test rows"] == [80]
+    assert "split-leak" not in by_code(model.findings_)
+
+
+def test_unlabelled_rows_are_ranked(model):
+    found = by_code(model.find(unlabelled=["com1 com2", "own0x1 own0x2 own0x3"]))
+    assert [record["row"] for record in found["label-next"].evidence] == [0]
+
+
+def test_a_known_tree_gives_links_across_it(make_texts):
+    texts, labels = make_texts(400, 4)
+    model = UntwinClassifier(preset="fast").fit(texts, labels)
+    across = {"class00": "left", "class01": "right", "class02": "left", "class03": "right"}
+    within = {"class00": "left", "class01": "left", "class02": "right", "class03": "right"}
+    links = by_code(model.find(parents=across))["also-see"].evidence
+    twins = {frozenset(("class00", "class01")), frozenset(("class02", "class03"))}
+    assert {frozenset((link["a"], link["b"])) for link in links} <= twins
+    assert "also-see" not in by_code(model.find(parents=within))
+
+
+def test_documents_come_and_go_with_their_rows(model, texts, labels, new, truth):
+    model.add(new[:2], truth[:2])
+    assert model.knowledge_.documents == [*texts, *new[:2]]
+    model.remove([0, 160])
+    assert model.knowledge_.documents == [*texts[1:], new[1]]
+
+
+def test_frames_are_shown_by_their_cells(texts, labels):
+    frame = pl.DataFrame({"text": texts, "size": range(len(texts))})
+    model = UntwinClassifier(preset="fast").fit(frame, labels)
+    assert model.knowledge_.documents.equals(frame)
+    leak = by_code(model.find(test=(frame[:1], labels[:1])))["split-leak"].evidence[0]
+    assert leak["text"].endswith("| 0")

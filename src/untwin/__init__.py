@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from untwin.data.encode import TableEncoder as TableEncoder
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
     from untwin.represent.scores import ScoreSpace as ScoreSpace
+    from untwin.represent.semidiscrete import SemiDiscreteLSI as SemiDiscreteLSI
     from untwin.represent.similarity import category_similarity as category_similarity
     from untwin.represent.sprinkle import SprinkledLSI as SprinkledLSI
     from untwin.represent.weights import SupervisedWeights as SupervisedWeights
@@ -50,6 +51,7 @@ _HOME = {
     "MultiLevelClassifier": "untwin.classify.multilevel.classifier",
     "OutOfFold": "untwin.crossfit",
     "ScoreSpace": "untwin.represent.scores",
+    "SemiDiscreteLSI": "untwin.represent.semidiscrete",
     "SprinkledLSI": "untwin.represent.sprinkle",
     "SprinklingPlan": "untwin.structure.plan",
     "SupervisedWeights": "untwin.represent.weights",
@@ -77,6 +79,7 @@ __all__ = [
     "MultiLevelClassifier",
     "OutOfFold",
     "ScoreSpace",
+    "SemiDiscreteLSI",
     "SprinkledLSI",
     "SprinklingPlan",
     "SupervisedWeights",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.sparse import csc_array
 
 from untwin.linalg import packed
 from untwin.linalg.packed import Signs
@@ -33,6 +34,9 @@ def test_products_are_those_of_the_plain_matrix(block, monkeypatch):
     np.testing.assert_allclose(kept.transposed_times(U), signs.T @ U, atol=1e-13)
     np.testing.assert_allclose(kept.transposed_times(U[:, 0]), signs.T @ U[:, 0], atol=1e-13)
     np.testing.assert_array_equal(kept.gram(), signs.T @ signs)
+    for n_empty in (0, 10, 30, 33):
+        U[:n_empty] = 0
+        np.testing.assert_allclose(kept.transposed_times(csc_array(U)), signs.T @ U, atol=1e-13)
     assert kept.times(V.astype(np.float32)).dtype == kept.times(V[:, 0].astype(np.float32)).dtype == np.float32
 
 

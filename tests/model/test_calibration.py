@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untwin.model.calibration import Judged, calibration_error, median_grades, on_log_scale
+from untwin.model.calibration import Judged, calibration_error, on_log_scale
+from untwin.model.grades import median_grades
 from untwin.model.heard import Heard
 from untwin.model.inputs import as_labels, kind_of
 from untwin.model.neighbours import coordinates

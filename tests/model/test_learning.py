@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.model import UntwinClassifier
 from untwin.model.recipes import Recipe
 
@@ -58,6 +59,21 @@ def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, label
     together = LatentClassClassifier().fit(model.knowledge_.views[0].rows, np.concatenate([labels, truth]))
     answers = together.predict(model.knowledge_.views[0].seen(new))
     np.testing.assert_array_equal(model.predict(new), answers)
+
+
+def test_groups_learn_on_by_training_only_what_is_touched(monkeypatch, make_texts):
+    texts, labels = make_texts(480, 12)
+    only = Recipe("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
+    monkeypatch.setattr("untwin.model.classifier.recipes", lambda now: [only])
+    model = UntwinClassifier(preset="fast").fit(texts, labels)
+    (before,) = model.knowledge_.team.members
+    new = [f"own0x{number} own0x3 own0x4 com1" for number in range(8)]
+    assert model.add(new, ["class00"] * 8).refitted == ()
+    (after,) = model.knowledge_.team.members
+    assert after.model[-1].retrained_.trained < after.model[-1].retrained_.of
+    assert before.model[-1].learnt_rows_.X.shape[0] == 480
+    assert model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3).refitted == ()
+    assert model.predict(["zebra herd", new[0]]).tolist() == ["animal", "class00"]
 
 
 def test_other_labels_judge_what_was_heard(model, labels):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,6 +97,12 @@ class Signs:
             byte = self.bits[used] + 256 * columns
             sums = np.bincount(byte.ravel(), np.repeat(U[used], len(columns)), 256 * len(columns))
             return np.asarray(sums.reshape(-1, 256) @ TABLE, dtype=U.dtype).ravel()[: self.width]
+        sparse: bool = issparse(U)
+        if sparse:
+            U = csr_array(U)
+            used = np.flatnonzero(np.diff(U.indptr))
+            if len(used) < len(self.bits) / 2:  # some documents have few of all terms, too
+                return self.rows(used).transposed_times(U[used])
         result = np.zeros((self.width, U.shape[1]), dtype=U.dtype)
         for rows, block in self._blocks(U.dtype):
             result += block.T @ U[rows]

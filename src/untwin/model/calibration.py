@@ -81,13 +81,3 @@ class Judged(NamedTuple):
         errors = np.cumsum(~self.right) / np.arange(1, len(self.right) + 1)
         kept = np.flatnonzero(ends[: len(errors)] & (errors <= target_error))
         return float(self.confidence[kept[-1]]) if kept.size else float("inf")
-
-
-def median_grades(log_p: Any, order: Indices) -> Indices:
-    """Return the class in the middle of each row's distribution; `order` has the classes from low to high.
-
-    It makes the expected distance from the true class smallest.
-    """
-    below = np.cumsum(np.exp(log_p[:, order].astype(np.float64)), axis=1)
-    middle = (below < below[:, -1:] / 2).sum(axis=1)
-    return np.asarray(order[middle])

@@ -18,12 +18,12 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
-from untwin._values import class_names, positions
+from untwin._values import positions
 from untwin.classify.multilevel.classifier import ApproximateLabels
 from untwin.data.frames import as_frame
 from untwin.model.choice import Rules, best_of
-from untwin.model.contest import ORDERED, SCORINGS, answered
 from untwin.model.evidence import evidence_of
+from untwin.model.grades import SCORINGS, answered, low_to_high
 from untwin.model.inputs import as_labels, as_texts, kind_of
 from untwin.model.knowledge import Knowledge
 from untwin.model.learning import added, relabelled, removed
@@ -328,18 +328,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return labels
 
     def _order(self) -> Indices | None:
-        """Return the numbers of the classes from low to high."""
-        if self.order is None:
-            if self.scoring in ORDERED:
-                raise ValueError(
-                    f"order must name the classes from low to high for scoring={self.scoring!r}. Got None."
-                )
-            return None
-        names = class_names(np.asarray(self.order))
-        absent = np.setdiff1d(self.classes_, names)
-        if absent.size:
-            raise ValueError(f"order must name all classes. Got none for {absent[0].item()!r} instead; add it.")
-        return positions(names[np.isin(names, self.classes_)], self.classes_)
+        return low_to_high(self.order, self.classes_, self.scoring)
 
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
         check_is_fitted(self)

@@ -21,7 +21,8 @@ import numpy as np
 from untwin import _progress
 from untwin.crossfit.folds import judged
 from untwin.crossfit.outoffold import out_of_fold
-from untwin.model.calibration import log_probabilities, median_grades, on_log_scale
+from untwin.model.calibration import log_probabilities, on_log_scale
+from untwin.model.grades import answered
 from untwin.represent.alignment import fitted_temperature
 from untwin.tables.confusion import Confusion
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
     Floats = NDArray[np.float32]
 
-SCORINGS = ("accuracy", "macro_f1", "mae", "kappa")
-ORDERED = ("mae", "kappa")  # these answer with the median grade instead of the likeliest class
 Z = 1.959963984540054  # of the intervals, 95 %
 AVERAGED = 4  # the best so many candidates are averaged in pairs
 
@@ -165,14 +164,6 @@ class Contest:
     def _entry(self, shares: tuple[Share, ...], temperature: float, log_p: Floats, seconds: float) -> Entry:
         predicted = answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
         return Entry(" + ".join(share.name for share in shares), shares, temperature, log_p, predicted, seconds)
-
-
-def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
-    """Return the number of the class to answer with: the likeliest, or the median grade if distances count."""
-    if scoring in ORDERED and order is not None:
-        return median_grades(log_p, order)
-    best: Indices = log_p.argmax(axis=1)
-    return best
 
 
 def held_contest(contest: Contest, tried: Sequence[Recipe], sample: Indices) -> tuple[list[Entry], dict[str, str]]:

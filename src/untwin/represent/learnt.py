@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 256  # of an exact update; its core grows with them
 WORTH_MERGING = 32  # waiting documents
-SPARE = 10  # triples that updates keep beyond those of the space
+SPARE = 10  # triples that updates keep beyond those of the space, at least
+SPARE_SHARE = 0.5  # of the triples of the space: so many more are found when it is decomposed anew
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,7 +236,7 @@ class Learnt:
 
     @property
     def _room(self) -> int:
-        return self.k + SPARE
+        return max(self.k + SPARE, len(self.svd.S))
 
     def _placed(self, rows: csr_array) -> csr_array:
         """Return rows about the documents as rows of A: background rows are zeros."""
@@ -244,6 +245,15 @@ class Learnt:
         return csr_array(
             (rows.data, rows.indices, np.concatenate([[0], np.cumsum(counts)])), shape=(len(counts), rows.shape[1])
         )
+
+
+def spare(k: int) -> int:
+    """Return how many triples to find beyond the k of a space that learns on.
+
+    A direction that is not among the first k today may be tomorrow, and updates know only those that were kept: the
+    more there are to spare, the less a space drifts.
+    """
+    return max(SPARE, int(SPARE_SHARE * k))
 
 
 def one_thread() -> threadpool_limits:

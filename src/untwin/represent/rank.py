@@ -18,18 +18,30 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from untwin.linalg.svd import TruncatedSVD
+from untwin.linalg.svd import TruncatedSVD, truncated_svd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from untwin.linalg.blocks import Blocks
+
     Floats = NDArray[np.float64]
 
 Criterion = Literal["mdl", "aic"]
 
 FIRST_STAGE = 32
+
+
+def decomposed(A: Blocks, size: int | Criterion, **solver: Any) -> TruncatedSVD:
+    """Return the decomposition of A with so many directions, or as many as a criterion says; `solver` says how."""
+    energy = A.energy()
+    if energy == 0:
+        raise ValueError("X must hold something other than zeros. Got zeros only instead.")
+    if isinstance(size, str):
+        return grown(lambda k: truncated_svd(A, k, **solver), energy, A.shape, size)
+    return truncated_svd(A, size, **solver)
 
 
 def criterion_values(S: Any, energy: float, shape: tuple[int, int], criterion: Criterion) -> Floats:

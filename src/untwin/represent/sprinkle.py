@@ -20,17 +20,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import TransformerTags, check_consistent_length
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
-from untwin.linalg.blocks import Blocks, product, squared_length
-from untwin.linalg.svd import Solver, TruncatedSVD, truncated_svd
+from untwin.linalg.svd import Solver, TruncatedSVD
 from untwin.represent.growth import any_batch, arrived, grown_plan, moved_columns, validated_growth, widened
-from untwin.represent.learnt import WORTH_MERGING, Learnt, background_rows, one_thread
+from untwin.represent.learnt import WORTH_MERGING, Learnt, background_rows, one_thread, spare
+from untwin.represent.measures import FLOATS, SpaceMeasures
 from untwin.represent.membership import membership
-from untwin.represent.rank import Criterion, grown
-from untwin.represent.terms import Term, Terms
+from untwin.represent.rank import Criterion, decomposed
 from untwin.represent.unsprinkle import unsprinkled
 from untwin.represent.whiten import within_class_whitening
 from untwin.structure.plan import SprinklingPlan
@@ -44,10 +42,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Training = Literal["projected", "reconstructed"]
 
-FLOATS = [np.float64, np.float32]
 
-
-class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Latent semantic indexing with class knowledge; plain LSI without a plan.
 
     The documents are decomposed together with columns that say their classes, as strongly as the plan asks, and these
@@ -122,10 +118,6 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         "solver": [StrOptions({"auto", "gram", "randomized", "arpack"})],
         "random_state": ["random_state"],
     }
-
-    components_: Array
-    whitening_: Array
-    _learnt: Learnt
 
     def __init__(
         self,
@@ -208,9 +200,11 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return self._updated(lambda learnt: learnt.without(ids))
 
     def recompute(self) -> Self:
-        """Decompose all documents anew."""
+        """Decompose all documents anew, with triples to spare for updates."""
         check_is_fitted(self)
-        self._decompose(self._learnt.merged())
+        learnt = self._learnt.merged()
+        size = self.n_components if isinstance(self.n_components, str) else self.n_components + spare(learnt.k)
+        self._decompose(learnt, size)
         return self._settled()
 
     def documents(self, ids: ArrayLike | None = None) -> Array:
@@ -226,49 +220,6 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Return documents in the space: Q'x, whitened if asked."""
         _, Z = self._projected(X)
         return Z @ self.whitening_ if self.whiten else Z
-
-    # ------------------------------------------------------------------ what the space does
-
-    def residual_norms(self, X: Any) -> Array:
-        """Return the distance of each document of X from the space, sqrt(|x|^2 - |Q'x|^2).
-
-        As one more coordinate (zero for reconstructed training documents) it makes Euclidean distances those between
-        the documents themselves, so that votes can be weighted by them.
-        """
-        return np.sqrt(_squared_residuals(*self._projected(X)))
-
-    def reconstruction_error(self, X: Any, Z: Any = None) -> float:
-        """Return the mean square of the differences between X and the documents that the space makes of it.
-
-        Z are the documents in the space: `transform(X)` if not given; give what `fit_transform` returned to judge the
-        reconstructed training documents.
-        """
-        X, projected = self._projected(X)
-        error = float(_squared_residuals(X, projected).sum())
-        if Z is not None:
-            plain = np.linalg.solve(self.whitening_, np.transpose(Z)).T if self.whiten else np.asarray(Z)
-            error += squared_length(plain - projected)
-        return float(error / (len(projected) * self.components_.shape[1]))
-
-    def term_similarity(self, a: Term, b: Term, *, names: ArrayLike | None = None) -> float:
-        """Return the cosine between two terms in the space.
-
-        A term is a column number or a name: of `names` (what a vectorizer's `get_feature_names_out` gives), else of
-        the columns of the frame that the space was fitted on.
-        """
-        return self._terms(names).similarity(a, b)
-
-    def similar_terms(self, term: Term, n: int = 10, *, names: ArrayLike | None = None) -> list[tuple[Term, float]]:
-        """Return the n terms most similar to `term`, with their similarity, most similar first; itself is left out."""
-        return self._terms(names).similar(term, n)
-
-    @property
-    def explained_energy_(self) -> Array:
-        """Share of the sum of squares of the documents that lies along each component."""
-        check_is_fitted(self)
-        X = self._learnt.all_documents()
-        Z = product(X, self.components_.T)
-        return np.asarray(np.einsum("ij,ij->j", Z, Z) / squared_length(X))
 
     @property
     def ids_(self) -> Array:
@@ -286,12 +237,13 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             self.classes_ = classes
         self.plan_ = None if self.plan is None else self.plan.aligned(classes)
         first = Learnt.at_first(X, Y, self._factor(classes), classes, background_rows(self.background, X))
-        self._decompose(first, decomposition)
+        self._decompose(first, self.n_components, decomposition)
         self._settled()
         self._notice_missing_directions()
 
-    def _decompose(self, learnt: Learnt, decomposition: TruncatedSVD | None = None) -> None:
-        svd = self._decomposed(learnt.blocks()) if decomposition is None else decomposition
+    def _decompose(self, learnt: Learnt, size: int | Criterion, decomposition: TruncatedSVD | None = None) -> None:
+        how = {"solver": self.solver, "random_state": self.random_state}
+        svd = decomposition or decomposed(learnt.blocks(), size, **how)
         k = len(svd.S) if isinstance(self.n_components, str) else self.n_components
         self._learnt = learnt.decomposed_anew(svd, k)
 
@@ -349,18 +301,6 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Return F (C x r) for classes in this order."""
         return csr_array((len(classes), 0)) if self.plan_ is None else self.plan_.aligned(classes).factor()
 
-    def _decomposed(self, A: Blocks) -> TruncatedSVD:
-        energy = A.energy()
-        if energy == 0:
-            raise ValueError("X must hold something other than zeros. Got zeros only instead.")
-
-        def decomposed(k: int) -> TruncatedSVD:
-            return truncated_svd(A, k, solver=self.solver, random_state=self.random_state)
-
-        if isinstance(self.n_components, str):
-            return grown(decomposed, energy, A.shape, self.n_components)
-        return decomposed(self.n_components)
-
     def _notice_missing_directions(self) -> None:
         found = len(self.components_)
         if not isinstance(self.n_components, str) and found < self.n_components:
@@ -369,17 +309,6 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 f"Got n_components={self.n_components}.",
                 stacklevel=4,
             )
-
-    def _projected(self, X: Any) -> tuple[Any, Array]:
-        """Return X, checked, and Q'x of each of its rows x."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        return X, product(X, self.components_.T)
-
-    def _terms(self, names: ArrayLike | None) -> Terms:
-        check_is_fitted(self)
-        known = getattr(self, "feature_names_in_", None) if names is None else names
-        return Terms(self.components_.T * self.singular_values_, known)
 
     @property
     def _n_features_out(self) -> int:
@@ -391,9 +320,3 @@ class SprinkledLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         tags.target_tags.required = self._uses_labels
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
-
-
-def _squared_residuals(X: Any, Z: Array) -> Array:
-    """Return |x|^2 - |Q'x|^2 of each row x of X, given Q'x as the rows of Z."""
-    residuals: Array = np.maximum(row_norms(X, squared=True) - row_norms(Z, squared=True), 0)
-    return residuals

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
@@ -18,20 +17,8 @@ from untwin.classify.multilevel.descent import UNASKED
 from untwin.structure.hierarchy import Hierarchy
 
 
-def documents(n_rows=1500, n_classes=30, n_blocks=6, n_terms=400, seed=0):
-    """Counts of words: each class has words of its own and shares others with the classes of its block."""
-    rng = np.random.default_rng(seed)
-    rates = rng.gamma(0.1, size=(n_classes, n_terms))
-    blocks = rng.gamma(0.1, size=(n_blocks, n_terms))
-    rates = 0.3 * rates / rates.sum(axis=1, keepdims=True)
-    rates += 0.7 * (blocks / blocks.sum(axis=1, keepdims=True))[np.arange(n_classes) % n_blocks]
-    codes = rng.permutation(np.arange(n_rows) % n_classes)
-    counts = rng.poisson(25 * rates[codes])
-    return csr_array(TfidfTransformer().fit_transform(counts)), np.array([f"c{code:02}" for code in codes])
-
-
 @pytest.fixture(scope="module")
-def texts():
+def texts(documents):
     return documents()
 
 
@@ -41,29 +28,14 @@ def fitted(texts):
     return MultiLevelClassifier().fit(X[::2], y[::2])
 
 
-def descended_plainly(tree, X):
-    """Add up log-scores from the root to each class, one class at a time."""
-    said = [expert.log_scores(X) for expert in tree.experts]
-    columns = []
-    for code in range(len(tree.branches[0].classes)):
-        number, total = 0, np.zeros(X.shape[0])
-        while number >= 0:
-            branch = tree.branches[number]
-            child = branch.child[np.searchsorted(branch.classes, code)]
-            total += said[number][:, child]
-            number = branch.below[child]
-        columns.append(total)
-    return np.column_stack(columns)
-
-
-def test_scores_are_sums_on_the_way_down_averaged_over_trees(texts, fitted):
+def test_scores_are_sums_on_the_way_down_averaged_over_trees(texts, fitted, descended_plainly):
     X = texts[0][1::2]
     expected = np.mean([descended_plainly(tree, X) for tree in fitted.trees_], axis=0)
     np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-5)
     assert np.array_equal(fitted.predict(X), fitted.classes_[expected.argmax(axis=1)])
 
 
-def test_more_than_two_levels(texts):
+def test_more_than_two_levels(documents, descended_plainly):
     X, y = documents(n_rows=1400, n_classes=140)
     model = MultiLevelClassifier(hierarchy="centroids", groups=2, cv=None).fit(X[::2], y[::2])
     assert any((branch.below >= 0).any() for branch in model.trees_[0].branches[1:])
@@ -92,7 +64,7 @@ def test_hard_routing_is_the_papers(texts):
     assert np.array_equal(model.predict(X[1:200:2]), model.classes_[expected])
 
 
-def test_groups_of_one_class_compete_with_others_when_routing_is_hard():
+def test_groups_of_one_class_compete_with_others_when_routing_is_hard(documents):
     X, y = documents(n_classes=6)
     groups = [["c00", "c01", "c02"], ["c03"], ["c04"], ["c05"]]
     model = MultiLevelClassifier(groups=groups, routing="hard", cv=None).fit(X[::2], y[::2])
@@ -194,7 +166,7 @@ def test_approximate_labels_need_held_out_rows(texts):
         MultiLevelClassifier(cv=None).fit(X, y).predict_group(X)
 
 
-def test_report_counts_what_it_says(texts, fitted):
+def test_report_counts_what_it_says(texts, fitted, descended_plainly):
     X, y = texts[0][1::2], texts[1][1::2]
     flat = LinearSVC(random_state=0).fit(texts[0][::2], texts[1][::2])
     report = fitted.report(X, y, flat=flat)
@@ -233,7 +205,7 @@ def test_threads_change_nothing_and_progress_is_reported(texts, fitted):
     assert ("experts", n_experts, n_experts) in seen
 
 
-def test_classes_of_one_document_and_names_of_any_kind():
+def test_classes_of_one_document_and_names_of_any_kind(documents):
     X, y = documents(n_rows=300, n_classes=10)
     y = np.array([int(name[1:]) * 10 for name in y])
     y[0], y[1] = 777, 778
@@ -262,8 +234,9 @@ def test_multi_label_is_refused(texts):
         MultiLevelClassifier().fit(texts[0][:4], np.array([[0, 1], [1, 1], [1, 0], [0, 0]]))
 
 
-def test_the_model_is_smaller_than_one_vs_rest():
+def test_the_model_is_smaller_than_one_vs_rest(documents):
     X, y = documents(n_rows=1000, n_classes=100, n_terms=4000)
     experts = MultiLevelClassifier(cv=None).fit(X, y)
     flat = LinearSVC(random_state=0, tol=0.1).fit(X, y)
+    del experts.learnt_rows_  # as when the model is saved
     assert len(pickle.dumps(experts)) < len(pickle.dumps(flat))

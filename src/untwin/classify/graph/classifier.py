@@ -4,6 +4,9 @@ The way of a training row: the base classifier, which has not seen it, ranks its
 confusion graph links are its candidates (candidates.py); it teaches the experts of its candidates (panels.py,
 pairs.py). The rows of the first fold are judged once more, by experts that have not seen them: that says how far to
 trust experts and base (blend.py), and what experts corrected and broke. A new row goes the same way.
+
+When more rows come, the fast part is done again for all: base, ranking out of fold, graph. The slow part, training
+experts, is done for those that have new rows to learn from.
 """
 
 from __future__ import annotations
@@ -24,13 +27,17 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._values import positions
 from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.experts import Earlier
 from untwin.classify.graph.blend import fitted_blend
 from untwin.classify.graph.candidates import ranked, ranked_out_of_fold, without
 from untwin.classify.graph.findings import changes, sparest, sweep
 from untwin.classify.graph.pairs import PairPanel
 from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, Teaching
+from untwin.classify.learnt_rows import LearntRows, grown_rows
 from untwin.crossfit.folds import settled_folds
+from untwin.represent.growth import any_batch
 from untwin.structure.graph import THRESHOLDS, ConfusionGraph
 
 if TYPE_CHECKING:
@@ -53,6 +60,8 @@ TIE = 1e-9  # equal scores: the base's order decides
 
 class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
     """Rank all classes by a fast classifier; let experts decide between those that it confuses.
+
+    It learns on: `partial_fit` trains only those experts again that have new rows to learn from.
 
     Parameters
     ----------
@@ -103,6 +112,10 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         Weights of the experts' margins and the base's scores in log-probabilities.
     changes_ : list of Change
         What the experts corrected and broke in the first fold, best first; `polars.DataFrame(model.changes_)`.
+    retrained_ : (trained, of)
+        Experts that the last `fit` or `partial_fit` trained, of how many.
+    learnt_rows_ : (X, y)
+        The rows learnt so far, which `partial_fit` needs: references, no copies, and nothing else does.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -163,29 +176,44 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Run the base out of fold, draw the graph, train the experts."""
         X, y = self._checked(X, y)
+        self.learnt_rows_ = LearntRows(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must have at least two classes. Got one class instead.")
         base, expert = self._workers()
         folds, parts, _ = settled_folds(X, codes, self.cv, random_state=self.random_state)
-        self.base_ = clone(base).fit(X, y)
-        found, confusions = ranked_out_of_fold(
-            base, X, y, classes=self.classes_, folds=(folds, parts), k=self._n_ranked(), n_jobs=self.n_jobs
-        )
-        self.confusion_ = reduce(add, confusions)
-        held = folds >= 0
-        self.sweep_ = sweep(found[held], codes[held], self.confusion_, self._thresholds())
+        found, confusions = self._ranked(base, codes, (folds, parts))
         self.threshold_, _, _, self.upper_bound_ = sparest(self.sweep_, self.confusion_.accuracy)
-        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
-        found = found.within(self.threshold_)
         teaching = Teaching(expert, X, codes, np.flatnonzero(parts != 0), self.n_jobs)
-        first = np.flatnonzero(folds == 0)
+        first, found = np.flatnonzero(folds == 0), found.within(self.threshold_)
         panel = self._panel(teaching, found, without(self.confusion_, confusions[0]))
         self._judge(X[first], codes[first], found[first], panel)
-        self._experts = self._panel(replace(teaching, rows=np.arange(len(codes))), found, self.confusion_)
-        self.n_experts_ = len(self._experts.experts)
-        self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
-        return self
+        return self._settled(replace(teaching, rows=np.arange(len(codes))), found)
+
+    @validating
+    @any_batch()
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn more rows; X may have more columns than before, and y labels that were not there before.
+
+        Base, out-of-fold confusion and graph are those of all rows: so new classes get their edges. Only experts with
+        new rows are trained again. Threshold, blend and `changes_` stay as `fit` found them. The first call is `fit`;
+        `classes` is not looked at.
+        """
+        if not hasattr(self, "_experts"):
+            return self.fit(X, y)
+        if not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
+            raise ValueError("cv must be a number of folds or a splitter to learn on. Got fold numbers instead.")
+        rows = grown_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
+        self.learnt_rows_ = rows
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        base, expert = self._workers()
+        folds, parts, _ = settled_folds(X, codes, self.cv, random_state=self.random_state)
+        found, _ = self._ranked(base, codes, (folds, parts))
+        self.upper_bound_ = next(row.upper_bound for row in self.sweep_ if row.threshold == self.threshold_)
+        earlier = Earlier(self._experts.known(positions(known, self.classes_)), n_known)
+        teaching = Teaching(expert, X, codes, np.arange(len(codes)), self.n_jobs, earlier)
+        return self._settled(teaching, found.within(self.threshold_))
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
@@ -230,6 +258,26 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         return _rows(X), y
+
+    def _ranked(self, base: Any, codes: Indices, folds: tuple[Indices, Indices]) -> tuple[Candidates, list[Confusion]]:
+        """Train the base, and learn out of fold what it ranks highest for each row and what it confuses."""
+        X, y = self.learnt_rows_
+        self.base_ = clone(base).fit(X, y)
+        found, confusions = ranked_out_of_fold(
+            base, X, y, classes=self.classes_, folds=folds, k=self._n_ranked(), n_jobs=self.n_jobs
+        )
+        self.confusion_, held = reduce(add, confusions), folds[0] >= 0
+        self.sweep_ = sweep(found[held], codes[held], self.confusion_, self._thresholds())
+        return found, confusions
+
+    def _settled(self, teaching: Teaching, found: Candidates) -> Self:
+        """Draw the graph and train the experts, by all rows."""
+        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
+        self._experts = self._panel(teaching, found, self.confusion_)
+        self.retrained_ = self._experts.retrained
+        self.n_experts_ = len(self._experts.experts)
+        self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
+        return self
 
     def _workers(self) -> tuple[Any, Any]:
         """Return base and expert, or what stands for None."""

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import csr_array, triu
 
-from untwin.classify.experts import Expert, Job
+from untwin.classify.experts import Expert, Job, Retrained
 from untwin.classify.graph.candidates import by_expert
+from untwin.classify.graph.panels import by_classes
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from numpy.typing import NDArray
 
     from untwin.classify.graph.candidates import Candidates
@@ -36,6 +39,7 @@ class PairPanel:
     """One expert for each pair of classes that meet; `number[a, b] - 1` is its place, for a < b."""
 
     experts: list[Expert]
+    retrained: Retrained
     number: csr_array
     rule: str
 
@@ -45,10 +49,16 @@ class PairPanel:
         together = triu(sets.T @ sets, k=1).tocoo()
         first, second = (place[together.data >= least].astype(np.intp) for place in together.coords)
         by_class = teaching.rows_by_class()
-        rows = (np.concatenate([by_class[a], by_class[b]]) for a, b in zip(first, second, strict=True))
-        experts = teaching.experts([Job(chosen, teaching.codes[chosen]) for chosen in rows])
+        pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+        rows = (np.concatenate([by_class[a], by_class[b]]) for a, b in pairs)
+        jobs = [Job(chosen, teaching.codes[chosen], key=pair) for chosen, pair in zip(rows, pairs, strict=True)]
+        experts, retrained = teaching.experts(jobs)
         number = csr_array((np.arange(1, len(experts) + 1), (first, second)), shape=together.shape)
-        return cls(experts, number, rule)
+        return cls(experts, retrained, number, rule)
+
+    def known(self, moved: Indices) -> dict[Hashable, Expert]:
+        """Return the experts by pair; `moved` is the code that each class has now."""
+        return by_classes(self.experts, moved)
 
     def margins(self, X: Any, found: Candidates) -> Floats:
         """Return what the rule makes of the duels: sums of winning margins, or one for the verified class."""

@@ -10,20 +10,22 @@ sub-graph of i    class i and its neighbours in the confusion graph
 fold, has among its candidates: the rows that it will be asked about. So each row teaches k experts, however many
 classes there are. `SubgraphPanel` has the experts of paper 2: for each sub-graph as many as it has classes, trained on
 all rows of these classes.
+
+When more rows come, an expert none of whose rows is new stays as it is; a panel says by `known` which experts it has.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from untwin.classify.experts import Expert, Job, fit_experts
+from untwin.classify.experts import Earlier, Expert, Job, Retrained, refit_experts
 from untwin.classify.graph.candidates import by_expert
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -36,17 +38,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Teaching:
-    """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`; each class has rows."""
+    """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`; each class has rows.
+
+    `earlier` are the experts from before the last rows came, if there are any.
+    """
 
     estimator: Any
     X: Any
     codes: Indices
     rows: Indices
     n_jobs: int | None
+    earlier: Earlier | None = None
 
-    def experts(self, jobs: Sequence[Job]) -> list[Expert]:
-        """Train an expert for each job."""
-        return fit_experts(self.estimator, self.X, jobs, n_jobs=self.n_jobs)
+    def experts(self, jobs: Sequence[Job]) -> tuple[list[Expert], Retrained]:
+        """Return an expert for each job, trained if it has something new to learn."""
+        return refit_experts(self.estimator, self.X, jobs, self.earlier, n_jobs=self.n_jobs)
 
     def rows_by_class(self) -> list[Indices]:
         """Return the rows of each class."""
@@ -58,6 +64,7 @@ class ClassPanel:
     """One expert for each class."""
 
     experts: list[Expert]
+    retrained: Retrained
 
     @classmethod
     def fit(cls, teaching: Teaching, found: Candidates) -> Self:
@@ -72,8 +79,12 @@ class ClassPanel:
             chosen = pupils[places]
             if (codes[chosen] == code).all():  # nobody takes others for this class: it learns from all of them
                 chosen = rows
-            jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp)))
-        return cls(teaching.experts(jobs))
+            jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp), key=code))
+        return cls(*teaching.experts(jobs))
+
+    def known(self, moved: Indices) -> dict[Hashable, Expert]:
+        """Return the experts by class; `moved` is the code that each class has now."""
+        return dict(zip(moved.tolist(), self.experts, strict=True))
 
     def margins(self, X: Any, found: Candidates) -> Floats:
         """Return what the expert of each candidate says."""
@@ -90,6 +101,7 @@ class SubgraphPanel:
     """For each class an expert that tells its sub-graph apart, one class against the rest of it."""
 
     experts: list[Expert]
+    retrained: Retrained
 
     @classmethod
     def fit(cls, teaching: Teaching, subgraphs: csr_array) -> Self:
@@ -97,7 +109,13 @@ class SubgraphPanel:
         by_class = teaching.rows_by_class()
         members = np.split(subgraphs.indices, subgraphs.indptr[1:-1])
         chosen = [np.sort(np.concatenate([by_class[code] for code in codes])) for codes in members]
-        return cls(teaching.experts([Job(rows, teaching.codes[rows]) for rows in chosen]))
+        keys = (tuple(sorted(codes.tolist())) for codes in members)
+        jobs = [Job(rows, teaching.codes[rows], key=key) for rows, key in zip(chosen, keys, strict=True)]
+        return cls(*teaching.experts(jobs))
+
+    def known(self, moved: Indices) -> dict[Hashable, Expert]:
+        """Return the experts by the classes of their sub-graphs; `moved` is the code that each class has now."""
+        return by_classes(self.experts, moved)
 
     def margins(self, X: Any, found: Candidates) -> Floats:
         """Return what the experts of the sub-graph of the class in column 0 say."""
@@ -108,3 +126,9 @@ class SubgraphPanel:
             known = found.open[rows] & (expert.classes[place] == asked)
             margins[rows] = np.where(known, np.take_along_axis(expert.margins(X[rows]), place, axis=1), -np.inf)
         return margins
+
+
+def by_classes(experts: Sequence[Expert], moved: Indices) -> dict[Hashable, Expert]:
+    """Return experts by the classes that they tell apart, in new codes: class c has become `moved[c]`."""
+    renamed = [replace(expert, classes=moved[expert.classes]) for expert in experts]
+    return {tuple(expert.classes.tolist()): expert for expert in renamed}

@@ -10,6 +10,9 @@ s         C        scores C W^p A'(d x), p = -1 as in the paper (then s = pinv(Z
 
 The SVD comes from Z'Z = C W^2 C', so that Z stays sparse: A'x = W^-1 C'(Z'x). A singular value below 1e-7 of the
 largest drowns in the rounding of Z'Z; it counts as zero, for its inverse would multiply noise by ten million anyway.
+
+A semi-discrete decomposition may stand for Z (linalg/sdd.py): P diag(e) Q' with entries -1, 0 and 1, which take two
+bits. Everything else follows from its Z'Z and its products with rows.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, diags_array, issparse
 
 from untwin.linalg.blocks import product
+from untwin.linalg.sdd import SemiDiscrete, semi_discrete
 from untwin.linalg.svd import fixed_signs
 
 if TYPE_CHECKING:
@@ -36,10 +40,29 @@ ROUNDING = 1e-7
 WORTH_DENSE = 0.2  # share of non-zeros above which a dense table is multiplied faster than a sparse one
 
 
+class DiscreteTerms(NamedTuple):
+    """A semi-discrete table in place of d Z: `scale` is d, `table` stands for Z."""
+
+    scale: Floats
+    table: SemiDiscrete
+
+    def sums(self, X: Any) -> Floats:
+        """Return X d Z: n x C."""
+        sparse: bool = issparse(X)
+        scaled: Any = csr_array((X @ diags_array(self.scale)).T) if sparse else (X * self.scale).T
+        found: Floats = self.table.transposed_times(scaled).T
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all numbers."""
+        return self.scale.nbytes + self.table.nbytes
+
+
 class ClassSpace(NamedTuple):
     """Made by `class_space`: `coordinates` and `scores` of rows.
 
-    `terms` is d Z (m x C, sparse or dense), `directions` C W^(p-1) (C x r), `class_vectors` C (C x r).
+    `terms` is d Z (m x C, sparse, dense or semi-discrete), `directions` C W^(p-1) (C x r), `class_vectors` C (C x r).
     """
 
     terms: Any
@@ -49,10 +72,15 @@ class ClassSpace(NamedTuple):
 
     def coordinates(self, X: Any) -> Floats:
         """Return W^p A'x of each row x of X: n x r."""
-        sums: Any = X @ self.terms if issparse(self.terms) else product(X, self.terms)
+        sums: Any = self._sums(X)
         sparse: bool = issparse(sums)
         placed: Floats = (sums.toarray() if sparse else sums) @ self.directions
         return placed
+
+    def _sums(self, X: Any) -> Any:
+        if isinstance(self.terms, DiscreteTerms):
+            return self.terms.sums(X)
+        return X @ self.terms if issparse(self.terms) else product(X, self.terms)
 
     def scores(self, X: Any) -> Floats:
         """Return the score of each class for each row of X: n x C."""
@@ -60,8 +88,12 @@ class ClassSpace(NamedTuple):
         return found
 
 
-def class_space(sums: ClassSums, *, columns: Columns, inverse: bool, scale_terms: bool) -> ClassSpace:
+def class_space(
+    sums: ClassSums, *, columns: Columns, inverse: bool, scale_terms: bool, discrete: int | None = None
+) -> ClassSpace:
     """Return the class space of the sums; a class without rows has no place in it (scores of 0).
+
+    With `discrete` a semi-discrete decomposition of so many terms stands for Z.
 
     >>> from untwin.classify.latent.class_sums import ClassSums
     >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([0, 0, 1])
@@ -73,10 +105,22 @@ def class_space(sums: ClassSums, *, columns: Columns, inverse: bool, scale_terms
     scale = often**-0.5 if scale_terms else np.ones_like(often)
     share = 1 / np.maximum(sums.sizes, 1) if columns == "means" else np.ones_like(sums.sizes)
     Zt = csr_array(diags_array(share) @ sums.sums @ diags_array(scale))
-    squares, C = eigh((Zt @ Zt.T).toarray())
+    found = None if discrete is None else semi_discrete(csr_array(Zt.T), discrete)
+    squares, C = eigh((Zt @ Zt.T).toarray() if found is None else _gram(found))
     kept = np.flatnonzero(squares > ROUNDING**2 * squares[-1])[::-1]
     W, C = np.sqrt(squares[kept]), C[:, kept]
     C *= fixed_signs(C)
-    terms = csr_array((Zt @ diags_array(scale)).T)
+    terms = _terms(csr_array((Zt @ diags_array(scale)).T)) if found is None else DiscreteTerms(scale, found)
+    return ClassSpace(terms, C * W ** (-2.0 if inverse else -1.0), C, W)
+
+
+def _gram(found: SemiDiscrete) -> Floats:
+    """Return Z'Z of Z = P diag(e) Q'."""
+    weighted = found.Q.unpacked() * found.d
+    gram: Floats = weighted @ found.P.gram() @ weighted.T
+    return gram
+
+
+def _terms(terms: csr_array) -> Any:
     dense = terms.nnz > WORTH_DENSE * np.prod(terms.shape)
-    return ClassSpace(terms.toarray() if dense else terms, C * W ** (-2.0 if inverse else -1.0), C, W)
+    return terms.toarray() if dense else terms

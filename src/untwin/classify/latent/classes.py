@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.classify.latent.calibration import KeptRows, held_out_temperature
 from untwin.classify.latent.class_space import ClassSpace, Columns, class_space
 from untwin.classify.latent.class_sums import ClassSums
@@ -44,6 +45,9 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
     scale_terms : bool, default=True
         Whether each term is divided by the square root of how often it occurs, as in correspondence analysis. For
         counts and intervals that is better; leave it to the weights if X has weights such as tf-idf.
+    discrete : int or None, default=None
+        So many terms of a semi-discrete decomposition (entries -1, 0 and 1, at two bits) stand for the table: a small
+        model, as paper 4 proposes. A few for each class come near the table itself, which None takes.
 
     Attributes
     ----------
@@ -81,12 +85,21 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         "columns": [StrOptions({"counts", "means"})],
         "inverse": ["boolean"],
         "scale_terms": ["boolean"],
+        "discrete": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(self, *, columns: Columns = "counts", inverse: bool = False, scale_terms: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        columns: Columns = "counts",
+        inverse: bool = False,
+        scale_terms: bool = True,
+        discrete: int | None = None,
+    ) -> None:
         self.columns = columns
         self.inverse = inverse
         self.scale_terms = scale_terms
+        self.discrete = discrete
 
     @classmethod
     def as_published(cls) -> Self:
@@ -155,7 +168,9 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         return self
 
     def _space_of(self, sums: ClassSums) -> ClassSpace:
-        return class_space(sums, columns=self.columns, inverse=self.inverse, scale_terms=self.scale_terms)
+        return class_space(
+            sums, columns=self.columns, inverse=self.inverse, scale_terms=self.scale_terms, discrete=self.discrete
+        )
 
     @property
     def _n_features_out(self) -> int:

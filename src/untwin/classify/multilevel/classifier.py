@@ -25,19 +25,23 @@ from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.experts import fit_experts
+from untwin.classify.experts import Earlier, refit_experts
+from untwin.classify.learnt_rows import LearntRows, grown_rows
 from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
 from untwin.classify.multilevel.groups import FEWEST, cut_branches, given_branches
+from untwin.classify.multilevel.growth import earlier_experts, grown_branch, nearest_classes
 from untwin.classify.multilevel.heldout import held_out_folds
 from untwin.classify.multilevel.trees import SOURCES, class_trees
 from untwin.crossfit.outoffold import class_scores, out_of_fold_confusion
 from untwin.represent.alignment import fitted_temperature
+from untwin.represent.growth import any_batch
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
+    from untwin.classify.experts import Retrained
     from untwin.classify.multilevel.groups import Branch
     from untwin.tables import Confusion
 
@@ -81,6 +85,8 @@ class LevelReport(NamedTuple):
 class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     """Classify by groups first, within groups second; made for hundreds to thousands of classes.
 
+    It learns on: `partial_fit` trains only those experts again whose groups have new rows.
+
     Parameters
     ----------
     hierarchy : "centroids", "confusion", "both", Hierarchy, list of these, or None, default=None
@@ -123,6 +129,10 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         1 without calibration.
     judged_ : (confidence, right) or None
         Of the held-out rows, surest first: the probability of the predicted class, and whether it was right.
+    retrained_ : (trained, of)
+        Experts that the last `fit` or `partial_fit` trained, of how many.
+    learnt_rows_ : (X, y)
+        The rows learnt so far, which `partial_fit` needs: references, no copies, and nothing else does.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -139,6 +149,9 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     >>> bool((approximate.labels == y[1::2])[approximate.sure].mean() > model.score(X[1::2], y[1::2]))
     True
     """
+
+    trees_: list[ExpertTree]
+    retrained_: Retrained
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hierarchy": [StrOptions(set(SOURCES)), Hierarchy, list, tuple, None],
@@ -188,23 +201,35 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         """Grow and cut the trees, train an expert for each branch, calibrate on rows held out."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         check_classification_targets(y)
+        self.learnt_rows_ = LearntRows(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)
-        cuts = self._branches(X, codes)
-        passes = int(np.clip(ROWS_SEEN // len(codes), *PASSES)) if issparse(X) else None
-        usual = BatchLinearSVC(balance=0.5, passes=passes, random_state=self.random_state)
-        root, expert = (usual if model is None else model for model in (self.root, self.expert))
-        jobs = [job for branches in cuts for job in branch_jobs(branches, codes, root, expert, self.select)]
-        experts = iter(fit_experts(None, X, jobs, n_jobs=self.n_jobs))
-        self.trees_ = [ExpertTree(tuple(cut), tuple(next(experts) for _ in cut)) for cut in cuts]
-        self.groups_ = [
-            tuple(self.classes_[self.trees_[0].groups == number].tolist())
-            for number in range(self.trees_[0].groups.max() + 1)
-        ]
+        self._train(X, codes, self._branches(X, codes), None)
         self.temperature_ = 1.0
         self.judged_: tuple[Array, Array] | None = None
         if self.cv is not None:
             self._calibrate(X, codes)
+        return self
+
+    @validating
+    @any_batch()
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn more rows; X may have more columns than before, and y labels that were not there before.
+
+        The root and the groups with new rows are trained again, on all their rows; the other experts stay as they are.
+        A new class joins the groups of the class whose centroid is nearest to its own (or those that `groups` names).
+        Trees and calibration stay as `fit` found them. The first call is `fit`; `classes` is not looked at.
+        """
+        if not hasattr(self, "trees_"):
+            return self.fit(X, y)
+        rows = grown_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
+        self.learnt_rows_ = rows
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.base_ = clone(self.base_).fit(X, y)
+        moved = positions(known, self.classes_)
+        earlier = Earlier(earlier_experts(self.trees_, moved), n_known)
+        self._train(X, codes, self._grown_branches(X, codes, moved), earlier)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -277,6 +302,20 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         S /= np.float32(len(self.trees_))
         return S
 
+    def _train(self, X: Any, codes: Indices, cuts: list[list[Branch]], earlier: Earlier | None) -> None:
+        """Train the experts of all branches, but for `earlier` ones that have nothing new to learn."""
+        passes = int(np.clip(ROWS_SEEN // len(codes), *PASSES)) if issparse(X) else None
+        usual = BatchLinearSVC(balance=0.5, passes=passes, random_state=self.random_state)
+        root, expert = (usual if model is None else model for model in (self.root, self.expert))
+        jobs = [job for branches in cuts for job in branch_jobs(branches, codes, root, expert, self.select)]
+        trained, self.retrained_ = refit_experts(None, X, jobs, earlier, n_jobs=self.n_jobs)
+        experts = iter(trained)
+        self.trees_ = [ExpertTree(tuple(cut), tuple(next(experts) for _ in cut)) for cut in cuts]
+        self.groups_ = [
+            tuple(self.classes_[self.trees_[0].groups == number].tolist())
+            for number in range(self.trees_[0].groups.max() + 1)
+        ]
+
     def _branches(self, X: Any, codes: Indices) -> list[list[Branch]]:
         """Return the cuts of all trees."""
         self.hierarchies_ = []
@@ -286,10 +325,21 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         sources = wanted if isinstance(wanted, list | tuple) else [wanted]
         if len(self.classes_) < FEWEST:
             sources = sources[:1]  # too few for groups: all trees would be the same
-        by_words = self.base_ if isinstance(self.base_, CentroidClassifier) else CentroidClassifier().fit(X, codes)
         confusion = self._confusion(X, codes) if {"confusion", "both"} & set(map(str, sources)) else None
-        self.hierarchies_ = class_trees(sources, by_words.centroids_, confusion, self.classes_)
+        self.hierarchies_ = class_trees(sources, self._centroids(X, codes), confusion, self.classes_)
         return [cut_branches(tree, self.classes_, self.groups) for tree in self.hierarchies_]
+
+    def _grown_branches(self, X: Any, codes: Indices, moved: Indices) -> list[list[Branch]]:
+        """Return the cuts with the classes that were not there before."""
+        if isinstance(self.groups, list | tuple):
+            return [given_branches(self.groups, self.classes_)]
+        newcomers = np.delete(np.arange(len(self.classes_)), moved)
+        siblings = nearest_classes(self._centroids(X, codes), moved, newcomers) if newcomers.size else newcomers
+        return [[grown_branch(branch, moved, newcomers, siblings) for branch in tree.branches] for tree in self.trees_]
+
+    def _centroids(self, X: Any, codes: Indices) -> Any:
+        by_words = self.base_ if isinstance(self.base_, CentroidClassifier) else CentroidClassifier().fit(X, codes)
+        return by_words.centroids_
 
     def _confusion(self, X: Any, codes: Indices) -> Confusion | None:
         """Return the base's confusion of rows held out."""

@@ -41,7 +41,13 @@ def branch_jobs(branches: Sequence[Branch], codes: Indices, root: Any, expert: A
         child_of[branch.classes] = branch.child
         child = child_of[codes]
         rows = np.flatnonzero(child >= 0)
-        yield Job(rows, child[rows], *((expert, select) if number else (root, None)))
+        learner, terms = (expert, select) if number else (root, None)
+        yield Job(rows, child[rows], learner, terms, branch_key(number, branch))
+
+
+def branch_key(number: int, branch: Branch) -> tuple[bool, bytes, bytes]:
+    """Return what a branch is known by: whether it is the root, its classes and how they are dealt to children."""
+    return number == 0, branch.classes.tobytes(), branch.child.tobytes()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

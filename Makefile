@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 DATA ?= ../shared/data
 BENCHMARKS := $(filter-out _%,$(basename $(notdir $(wildcard bench/*.py))))
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench faults clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core.stamp
@@ -30,6 +30,10 @@ bench: $(VENV)/bench.stamp
 	@for name in $(BENCHMARKS); do \
 	  echo "== bench.$$name"; $(BIN)/python -m bench.$$name --data $(DATA) || exit 1; \
 	done
+
+# Damages 500 models, kills 30 commands, fills the disk: some minutes, so it is not part of the tests.
+faults: $(VENV)/dev.stamp
+	$(BIN)/python tests/faults/run.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 import untwin as package
+from untwin.cli.group import COMMANDS, cli
 
 COMMAND = Path(sys.executable).parent / "untwin"
 
+MANUAL = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAVY = {"numpy", "scipy", "sklearn", "polars", "rich"}
 
 
@@ -24,10 +26,18 @@ def modules_loaded_by(code):
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["--version"]])
-def test_help_is_light(arguments):
-    loaded = modules_loaded_by(f"from untwin.cli.run import run\nassert run({arguments!r}) == 0")
+def test_help_is_light():
+    calls = [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)]
+    loaded = modules_loaded_by(f"from untwin.cli.run import run\nfor call in {calls!r}: assert run(call) == 0")
     assert not loaded & HEAVY
+
+
+def test_the_manual_names_every_command_and_every_option():
+    manual = MANUAL.read_text()
+    for name in COMMANDS:
+        assert f"## untwin {name}" in manual
+        for option in cli.get_command(None, name).params:
+            assert all(f"`{flag}" in manual for flag in option.opts if flag.startswith("--")), (name, option.opts)
 
 
 def test_importing_the_package_is_light():

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import sys
+import warnings
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,3 +40,18 @@ def test_a_terminal_gets_bars(capsys, monkeypatch):
     with output.progress():
         report("[bold]stage", 1, 2)
     assert "[bold]stage" in capsys.readouterr().err
+
+
+def test_bars_are_drawn_in_what_the_terminal_has(monkeypatch):
+    for encoding, block in (("utf-8", "\u2588"), ("ascii", "#")):
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+        assert output.bar(0.5, 10) == block * 5
+
+
+def test_warnings_are_said_once(capsys):
+    with output.warnings_said() as found:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            warnings.warn("look\x1b out", UserWarning, stacklevel=1)
+    assert found == ["UserWarning: look\x1b out"]
+    assert capsys.readouterr().err == "warning: UserWarning: look\\x1b out\n"

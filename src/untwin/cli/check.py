@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untwin.cli.options import common_options, input_options
-from untwin.cli.output import progress, put, put_json, put_table
+from untwin.cli.output import name_next, progress, put, put_json, put_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +40,7 @@ def check(data: str, given: Input, *, seed: int, strict: bool, as_json: bool) ->
         put_json(describe(table, findings), ok=code == 0)
     else:
         _show(describe(table, findings))
+    name_next(f"fit {data} -o MODEL")
     return code
 
 

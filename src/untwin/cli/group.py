@@ -10,8 +10,15 @@ from untwin import __version__
 
 # name: where it lives, and its line in `untwin --help` (so that help loads no module)
 COMMANDS = {
-    "check": ("untwin.cli.check:check", "Look at a table before a long run: columns, classes, duplicates, leaks."),
     "demo": ("untwin.cli.demo:demo", "The whole job on real text that is on every machine."),
+    "check": ("untwin.cli.check:check", "Look at a table before a long run: columns, classes, duplicates, leaks."),
+    "fit": ("untwin.cli.fit:fit", "Fit a model to a labelled table; writes the model and its report."),
+    "evaluate": ("untwin.cli.evaluate:evaluate", "Score a model on labelled rows that it has not learnt."),
+    "predict": ("untwin.cli.predict:predict", "Answer rows: labels, probabilities, doubts, groups."),
+    "explain": ("untwin.cli.explain:explain", "Say why one document is answered as it is."),
+    "add": ("untwin.cli.add:add", "Teach a model more documents, words and classes."),
+    "report": ("untwin.cli.report:report", "Write the report of a model again."),
+    "info": ("untwin.cli.info:info", "What a model holds: classes, documents, configuration, sizes."),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -42,9 +42,26 @@ class Input:
         """Read a labelled table."""
         from untwin.data.load import load
 
-        if hasattr(signal, "siginterrupt"):  # Polars' handler would let Ctrl-C wait for the end of a blocking read
-            signal.siginterrupt(signal.SIGINT, True)
+        let_interrupt_reading()
         return load(source, self.roles, self.read, missing_label=self.missing_label)
+
+    def load_for(self, roles: ColumnRoles, source: str | Path) -> Table:
+        """Read labelled rows for a model that reads these columns."""
+        from untwin.data.load import load_for_model
+
+        let_interrupt_reading()
+        return load_for_model(source, roles, self.read, missing_label=self.missing_label)
+
+    def options(self, settled: ColumnRoles) -> dict[str, Any]:
+        """Return the options by name that would read the same again, with the roles that were settled."""
+        roles = asdict(settled) | {"ordinal": ",".join(settled.ordinal) or None}
+        return {**roles, **asdict(self.read), "missing_label": self.missing_label}
+
+
+def let_interrupt_reading() -> None:
+    """Let Ctrl-C end a read that blocks; Polars' handler would let it wait for the end."""
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
 
 
 def _set_threads(context: click.Context, parameter: click.Parameter, value: int | None) -> None:
@@ -57,7 +74,7 @@ _ROLE_NAMES = ("text", "numeric", "nominal", "label", "id", "split", "group", "p
 _READ_NAMES = ("format", "separator", "encoding", "skip_bad_rows", "limit")
 _COUNT = click.IntRange(min=1)
 
-_INPUT_OPTIONS = (
+_COLUMN_OPTIONS = (
     click.option("--text", multiple=True, metavar="COL", help=f"A column of texts. {_REPEAT}"),
     click.option("--numeric", multiple=True, metavar="COL", help="A column of numbers."),
     click.option("--nominal", multiple=True, metavar="COL", help="A column of names or codes."),
@@ -68,17 +85,20 @@ _INPUT_OPTIONS = (
     click.option("--parent", metavar="COL", help="The parent of each class in a known tree."),
     click.option("--label-separator", metavar="TEXT", help="Several classes in one label, separated by this."),
     click.option("--ordinal", metavar="LIST", help="The classes in order, as in '1,2,3,4'."),
-    click.option("--separator", metavar="CHAR", help="What separates the cells of a CSV file; 'tab' for a tab."),
-    click.option("--encoding", metavar="NAME", help="The encoding of a text file that is not UTF-8."),
-    click.option(
-        "--format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="The format; needed for stdin (-)."
-    ),
     click.option(
         "--missing-label",
         type=click.Choice(["error", "drop"]),
         default="error",
         show_default=True,
         help="What to do with rows without a label.",
+    ),
+)
+
+_READING_OPTIONS = (
+    click.option("--separator", metavar="CHAR", help="What separates the cells of a CSV file; 'tab' for a tab."),
+    click.option("--encoding", metavar="NAME", help="The encoding of a text file that is not UTF-8."),
+    click.option(
+        "--format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="The format; needed for stdin (-)."
     ),
     click.option(
         "--skip-bad-rows", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out up to N broken rows."
@@ -110,18 +130,33 @@ def input_options(command: Command) -> Command:
     def wrapper(**values: Any) -> Any:
         return command(given=_taken_from(values), **values)
 
-    return _with(wrapper, _INPUT_OPTIONS)
+    return _with(wrapper, _COLUMN_OPTIONS + _READING_OPTIONS)
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say how to read a file, passed to the command as one `ReadOptions` named `read`."""
+
+    @functools.wraps(command)
+    def wrapper(**values: Any) -> Any:
+        return command(read=_reading(values), **values)
+
+    return _with(wrapper, _READING_OPTIONS)
 
 
 def _taken_from(values: dict[str, Any]) -> Input:
     """Take the input options out of `values`."""
     from untwin.data.columns import ColumnRoles
-    from untwin.data.read import ReadOptions
 
     ordinal = values.pop("ordinal")
     scale = () if ordinal is None else tuple(ordinal.split(","))
     roles = ColumnRoles(ordinal=scale, **{name: values.pop(name) for name in _ROLE_NAMES})
-    return Input(roles, ReadOptions(**{name: values.pop(name) for name in _READ_NAMES}), values.pop("missing_label"))
+    return Input(roles, _reading(values), values.pop("missing_label"))
+
+
+def _reading(values: dict[str, Any]) -> ReadOptions:
+    from untwin.data.read import ReadOptions
+
+    return ReadOptions(**{name: values.pop(name) for name in _READ_NAMES})
 
 
 def _with(command: Command, options: tuple[Command, ...]) -> Command:

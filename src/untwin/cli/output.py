@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from untwin._progress import listening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SCHEMA_VERSION = 1
 
@@ -48,9 +50,63 @@ def put(line: str = "") -> None:
     print(printable(line))  # noqa: T201
 
 
+def name_next(*commands: str) -> None:
+    """Say which commands to go on with."""
+    for number, command in enumerate(commands):
+        say(f"{'next:' if number == 0 else '     '} untwin {command}")
+
+
+def bar(share: float, width: int = 24) -> str:
+    """Return a share as a bar, in what the terminal can show.
+
+    >>> len(bar(0.5, 10)), bar(0.0, 10)
+    (5, '')
+    """
+    block = "\u2588" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
+    return block * round(min(max(share, 0.0), 1.0) * width)
+
+
+def shortened(text: str, width: int = 60) -> str:
+    r"""Return a text on one line, cut where it is longer than `width`.
+
+    >>> shortened("my card\n has not arrived", 12)
+    'my card h...'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+@contextmanager
+def warnings_said() -> Iterator[list[str]]:
+    """Collect what the libraries warn of; each warning is said once, when the block ends."""
+    with warnings.catch_warnings(record=True) as caught:
+        found: list[str] = []
+        yield found
+    found += dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
+    for line in found:
+        say(f"warning: {line}")
+
+
 def put_json(record: dict[str, Any], *, ok: bool = True) -> None:
     """Print one JSON object; ASCII only, so that it is safe on any terminal and in any encoding."""
-    print(json.dumps({"schema_version": SCHEMA_VERSION, "ok": ok, **record}, indent=2))  # noqa: T201
+    content = {"schema_version": SCHEMA_VERSION, "ok": ok, **plain(record)}
+    print(json.dumps(content, indent=2, allow_nan=False))  # noqa: T201
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON keeps it: tuples become lists, numbers that JSON lacks become null.
+
+    >>> plain({"pair": ("a", float("nan"))})
+    {'pair': ['a', None]}
+    """
+    match value:
+        case dict():
+            return {key: plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
+    return value
 
 
 def show_failure(failure: Failure, *, as_json: bool) -> int:
@@ -74,6 +130,13 @@ def put_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     for row in (header, *cells):
         put("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def put_facts(facts: Mapping[str, object]) -> None:
+    """Print names and values, one line each."""
+    width = max(map(len, facts), default=0)
+    for name, value in facts.items():
+        put(f"  {name:<{width}}  {', '.join(map(str, value)) if isinstance(value, list) else value}")
 
 
 def _draw(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:

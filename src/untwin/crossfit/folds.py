@@ -18,8 +18,6 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
-from sklearn.model_selection import PredefinedSplit
-from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils import check_random_state
 
 from untwin._values import frozen_csr
@@ -68,6 +66,8 @@ def _coded(column: NDArray[Any]) -> NDArray[Any]:
     """Return a number for each distinct value; missing ones are alike, and objects may mix with None and NaN."""
     if column.dtype.kind != "O":
         return np.unique(column, return_inverse=True)[1]
+    from sklearn.preprocessing import OrdinalEncoder  # rarely needed, slow to load
+
     encoder = OrdinalEncoder(encoded_missing_value=-1).set_output(transform="default")
     return np.asarray(encoder.fit_transform(column.reshape(-1, 1)).ravel())
 
@@ -113,6 +113,8 @@ def dealt_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> C
 
 def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
     """Return the fold numbers (0, 1, ...; -1 for rows never held out) of a splitter or of an array of fold numbers."""
+    from sklearn.model_selection import PredefinedSplit  # slow to load, and nothing for a model that only answers
+
     splitter = cv if hasattr(cv, "split") else PredefinedSplit(np.asarray(cv))
     folds = np.full(len(y), -1, dtype=np.intp)
     for number, (train, test) in enumerate(splitter.split(X, y, groups)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -14,11 +15,13 @@ from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from untwin.data.guess import ColumnUse
     from untwin.data.read.table import Places
 
+_FEATURES = ("text", "numeric", "nominal")
 _WORD = r"\w\w"  # what the default token pattern needs at least
 
 
@@ -83,15 +86,62 @@ def load(
     options = options or ReadOptions()
     raw = read_table(source, options=options)
     settled, columns = settle_roles(raw, roles or ColumnRoles())
-    raw = _with_labels(raw, settled, missing_label)
-    frame = raw.frame.select(column for column, _ in settled.named())
-    frame = frame.with_columns(
-        *(pl.col(name).fill_null("") for name in settled.text), *(_numbers(raw, name) for name in settled.numeric)
-    )
-    table = Table(frame, settled, columns, raw.places, raw.format, raw.notes)
+    table = _labelled(raw, settled, columns, missing_label)
     _require_classes(table, options.limit)
     _require_words(table)
     return table
+
+
+def load_for_model(
+    source: str | Path,
+    roles: ColumnRoles,
+    options: ReadOptions | None = None,
+    *,
+    missing_label: Literal["error", "drop"] = "error",
+) -> Table:
+    """Read labelled rows for a model that is there already: nothing is guessed, and one class is enough."""
+    raw = read_table(source, options=options)
+    require_columns(raw, [str(roles.label), *roles.features])
+    return _labelled(raw, roles, (), missing_label)
+
+
+def typed_features(raw: RawTable, roles: ColumnRoles) -> pl.DataFrame:
+    """Return the columns to learn from, typed; the table needs no label.
+
+    >>> from untwin.data.read.table import Places
+    >>> cells = pl.DataFrame({"body": ["no signal", None], "price": ["3", None]})
+    >>> raw = RawTable(cells, Places("t.csv", [1, 2]), "csv")
+    >>> typed_features(raw, ColumnRoles(text=("body",), numeric=("price",))).rows()
+    [('no signal', 3.0), ('', None)]
+    """
+    require_columns(raw, roles.features)
+    return raw.frame.select(
+        *(pl.col(name).fill_null("") for name in roles.text),
+        *(_numbers(raw, name) for name in roles.numeric),
+        *roles.nominal,
+    )
+
+
+def require_columns(raw: RawTable, names: Iterable[str]) -> None:
+    """Refuse a table that lacks a column a model was fitted on."""
+    for name in names:
+        if name not in raw.frame.columns:
+            near = difflib.get_close_matches(name, raw.frame.columns, n=1, cutoff=0.5)
+            hint = f"Is it {near[0]!r} here? " if near else ""
+            message = f"{raw.name}: there is no column {name!r}, which the model needs. Columns: {raw.column_list()}."
+            hint += "Rename the column, or name yours with --text, --numeric, --nominal, --label."
+            raise InputError(message, code="missing-column", hint=hint)
+        raw.require_usable(name)
+
+
+def _labelled(
+    raw: RawTable, roles: ColumnRoles, columns: tuple[ColumnUse, ...], missing_label: Literal["error", "drop"]
+) -> Table:
+    """Return the rows that have a label, with the columns that have a role."""
+    raw = _with_labels(raw, roles, missing_label)
+    others = (column for column, role in roles.named() if role not in _FEATURES and column in raw.frame.columns)
+    frame = typed_features(raw, roles).with_columns(raw.frame[column] for column in others)
+    return Table(frame, roles, columns, raw.places, raw.format, raw.notes)
 
 
 def _class_lists(labels: pl.Series, separator: str | None) -> pl.Series:

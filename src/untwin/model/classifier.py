@@ -5,6 +5,8 @@ that serves a fast linear SVM best (views). All candidates (recipes) predict the
 the best pair, wins (contest) and is trained on all rows (team). Its answers to held-out rows (heard) give confusion,
 tree, graph, calibration, the threshold of doubt, and the neighbours that explain answers (neighbours). All of this is
 what the model knows (knowledge), and what grows when it learns on (learning).
+
+What only training, learning on and findings need is imported there: a model that answers loads in a moment.
 """
 
 from __future__ import annotations
@@ -19,18 +21,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
-from untwin.classify.multilevel.classifier import ApproximateLabels
+from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
-from untwin.model.choice import Rules, best_of
-from untwin.model.evidence import evidence_of
 from untwin.model.grades import SCORINGS, answered, low_to_high
 from untwin.model.inputs import as_labels, as_texts, kind_of
 from untwin.model.knowledge import Knowledge
-from untwin.model.learning import added, relabelled, removed
-from untwin.model.recipes import PRESETS, Situation, non_negative, recipes
 from untwin.model.records import Learnt, Reason
-from untwin.model.sampling import shared_parts
-from untwin.model.views import settled_views
 from untwin.structure.graph import ConfusionGraph
 from untwin.structure.hierarchy import Hierarchy
 from untwin.structure.plan import SprinklingPlan
@@ -43,12 +39,14 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin.crossfit import OutOfFold
+    from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
 
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
 FLOATS = [np.float64, np.float32]
+PRESETS = ("fast", "balanced", "best")
 EDGE = 0.02  # share of a class that must be taken for another to count as confused in `graph_`
 
 
@@ -109,6 +107,10 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     ('linear SVM', 8)
     """
 
+    about_: dict[str, Any]
+    sha256_: str
+    _noted: dict[str, Any]
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "preset": [StrOptions(set(PRESETS))],
         "encoder": "no_validation",  # type: ignore[dict-item]
@@ -144,6 +146,11 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     @validating
     def fit(self, X: Any, y: Any) -> Self:
         """Try what the preset allows on the rows `X` with labels `y`, and keep what does best."""
+        from untwin.model.choice import Rules, best_of
+        from untwin.model.recipes import Situation, non_negative, recipes
+        from untwin.model.sampling import shared_parts
+        from untwin.model.views import settled_views
+
         self._kind = kind_of(X)
         given = self._given(X, reset=True)
         y = self._labels(given, y)
@@ -223,6 +230,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
     def add(self, X: Any, y: Any) -> Learnt:
         """Learn more rows, new words and new classes without choosing anew; say how the old model did on them."""
+        from untwin.model.learning import added
+
         check_is_fitted(self)
         given = self._given(X, reset=False)
         labels = self._labels(given, y)
@@ -231,11 +240,15 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
     def relabel(self, ids: ArrayLike, y: Any) -> Learnt:
         """Give training rows other labels, by their numbers in order of arrival (`ids_`)."""
+        from untwin.model.learning import relabelled
+
         check_is_fitted(self)
         return self._learnt(relabelled(self.knowledge_, ids, as_labels(y)))
 
     def remove(self, ids: ArrayLike) -> Learnt:
         """Forget training rows, by their numbers in order of arrival (`ids_`)."""
+        from untwin.model.learning import removed
+
         check_is_fitted(self)
         return self._learnt(removed(self.knowledge_, ids))
 
@@ -280,9 +293,21 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def findings_(self) -> list[Finding]:
         """What the owner of the labels should know, the most serious first; looked for once."""
         check_is_fitted(self)
-        if self._findings is None:
-            self._findings = self.find()
-        return self._findings
+        if "findings" not in self._noted:
+            self._noted["findings"] = self.find()
+        found: list[Finding] = self._noted["findings"]
+        return found
+
+    @property
+    def curves_(self) -> SpaceCurves | None:
+        """What sprinkling does to a sample of the rows, by dimension and by strength; None if there are too few."""
+        from untwin.model.curves import space_curves
+
+        check_is_fitted(self)
+        if "curves" not in self._noted:
+            self._noted["curves"] = space_curves(self.knowledge_)
+        found: SpaceCurves | None = self._noted["curves"]
+        return found
 
     def find(
         self,
@@ -302,6 +327,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         parents : mapping from class to parent, or to a tuple of ancestors, optional
             A known tree, to find classes that are confused across its branches.
         """
+        from untwin.model.evidence import evidence_of
         from untwin.model.findings import found
 
         check_is_fitted(self)
@@ -352,7 +378,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
     def _studied(self) -> Self:
         """Draw from what was heard out of fold all that it teaches."""
-        self._findings: list[Finding] | None = None
+        self._noted = {}  # of what was learnt before
         heard, y = self.knowledge_.heard, self.knowledge_.y
         self.confusion_ = heard.confusion(y)
         self.hierarchy_ = Hierarchy.from_confusion(self.confusion_)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin.model.recipes import Recipe
-    from untwin.model.views import View
+    from untwin.model.view import View
 
     Array = NDArray[Any]
     Indices = NDArray[np.intp]

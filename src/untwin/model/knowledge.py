@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from untwin.classify.knn.explain import Explanation
     from untwin.model.heard import Heard
     from untwin.model.team import Team
-    from untwin.model.views import View
+    from untwin.model.view import View
 
     Array = NDArray[Any]
     Floats = NDArray[np.float32]

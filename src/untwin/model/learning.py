@@ -12,6 +12,7 @@ from untwin._compat import rows_of
 from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
+from untwin.model.teaching import taught
 from untwin.represent.growth import places_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Arra
     labels = _joined_labels(known.y, y)
     new = np.arange(len(known.y), len(labels))
     views = tuple(view.grown(given) for view in known.views)
-    team, anew = known.team.learnt_on(views, labels, new)
+    team, anew = taught(known.team, views, labels, new)
     heard = known.heard.joined(new, log_p, predicted, np.isin(y, known.team.classes), team.classes)
     space = _copied(known.space)
     space.add(placed_by(team, views, heard)[-len(new) :], team.classes, y)

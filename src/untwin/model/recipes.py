@@ -25,7 +25,6 @@ from untwin.structure.plan import SprinklingPlan
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PRESETS = ("fast", "balanced", "best")
 BASELINE = "linear SVM"
 FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
 MANY_CLASSES = 50  # from here on groups of classes pay

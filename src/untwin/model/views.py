@@ -1,19 +1,7 @@
-"""Ways to turn what a user has into rows of numbers: views, chosen out of fold by a fast linear SVM.
-
-Glossary
---------
-given    what the user hands over: texts, a frame, a matrix
-rows     what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
-front    what each model fits on its own training rows before it classifies: tf-idf for counts; the encoder of a
-         frame, which sees labels and so must never see those of held-out rows
-
-Counting words needs no labels, so texts are counted once for all folds.
-"""
+"""Ways to turn what a user has into rows of numbers: views, chosen out of fold by a fast linear SVM."""
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,15 +11,13 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
 from untwin import _progress
-from untwin._compat import rows_of
 from untwin.crossfit.outoffold import out_of_fold_confusion
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.data.guess import UNSPACED
-from untwin.model.inputs import stacked_rows
 from untwin.model.recipes import fast_svm
 from untwin.model.sampling import trial_rows
-from untwin.represent.growth import widened
+from untwin.model.view import View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,49 +29,6 @@ MOST_CHARACTERS = 5_000_000  # in texts of more, character n-grams cost more tha
 MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
 REGULARISATION = (1.0, 0.3, 3.0, 10.0)  # C of the linear SVM; the first wins if nothing is better
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """One way to see the training rows: their terms counted by a fitted `encoder`, or as they are."""
-
-    name: str
-    rows: Any
-    encoder: Any = None
-    front: tuple[Any, ...] = ()
-
-    @property
-    def telling(self) -> bool:
-        """Whether the terms mean something to a reader, as runs of characters do not."""
-        return getattr(self.encoder, "analyzer", "word") == "word"
-
-    def model(self, classifier: Any, *, weighted: bool = True) -> Any:
-        """Return an untrained model of `rows`: what stands in front, then the classifier."""
-        front = self.front if weighted or self.encoder is None else ()
-        return make_pipeline(*map(clone, front), classifier) if front else classifier
-
-    def seen(self, given: Any) -> Any:
-        """Return new rows as the models of this view take them."""
-        return given if self.encoder is None else self.encoder.transform(given)
-
-    def grown(self, given: Any) -> View:
-        """Return the view with more rows; words that are new to it become new columns."""
-        if self.encoder is None:
-            return replace(self, rows=stacked_rows([self.rows, given]))
-        encoder = copy(self.encoder).partial_fit(given)  # whatever fails later leaves the old one as it was
-        new = encoder.transform(given)
-        return replace(self, encoder=encoder, rows=stacked_rows([widened(self.rows, new.shape[1]), new]))
-
-    def without(self, kept: Indices) -> View:
-        """Return the view of these rows only."""
-        return replace(self, rows=rows_of(self.rows, kept))
-
-    def term_names(self, fitted_front: Any) -> Array | None:
-        """Return the names of the columns behind the fitted front, if they have names."""
-        source = self.encoder if self.encoder is not None else fitted_front
-        if source is None or not hasattr(source, "get_feature_names_out"):
-            return None
-        return np.asarray(source.get_feature_names_out())
 
 
 def given_view(given: Any, kind: str, encoder: Any) -> View | None:

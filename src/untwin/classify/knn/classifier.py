@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import f1_score
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -316,6 +315,8 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
     def _score_of(self, asked: Indices, values: Array, rows: Indices) -> float:
         decided = self._decided(values, rows)
         if self._multilabel:
+            from sklearn.metrics import f1_score  # slow to load
+
             return float(f1_score(self._Y[asked], csr_array(decided), average="micro", zero_division=0.0))
         truth = self._Y.indices[asked]
         if self._grades is not None:

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
+from untwin.classify.approximate import ApproximateLabels
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier, refit_experts
@@ -54,18 +55,6 @@ BEAM = 10  # branches of a level that soft routing asks: as good as all
 PASSES, ROWS_SEEN = (3, 10), 200_000  # the default experts pass over few rows ten times, over many three times
 N_FOLDS = 5  # of the base's confusion where `cv` is None
 MOST_HELD_OUT = 10_000  # rows that are enough to grow a tree by their confusion, and to fit a temperature
-
-
-class ApproximateLabels(NamedTuple):
-    """Classes where the model is sure, groups where it is not.
-
-    `labels` (n) are the likeliest classes, `sure` (n) says which of them to rely on, `groups` (n) are the likeliest
-    groups: positions in `MultiLevelClassifier.groups_`.
-    """
-
-    labels: Array
-    sure: NDArray[np.bool_]
-    groups: Indices
 
 
 class LevelReport(NamedTuple):

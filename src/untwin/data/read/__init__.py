@@ -54,7 +54,7 @@ def read_table(source: str | Path, *, options: ReadOptions | None = None) -> Raw
 
 
 def _read_file(path: Path, name: str, options: ReadOptions) -> RawTable:
-    kind = options.format or _format(path, name)
+    kind = options.format or format_by_name(path, name)
     if kind == "parquet":
         return read_parquet(read_bytes(path, name), name)
     data = read_text(path, name, options.encoding)
@@ -63,7 +63,7 @@ def _read_file(path: Path, name: str, options: ReadOptions) -> RawTable:
     return read_delimited(data, name, kind, options.separator, options.skip_bad_rows)
 
 
-def _format(path: Path, name: str) -> str:
+def format_by_name(path: Path, name: str) -> str:
     """Return the format that the name of a file tells."""
     hint = "Say --format csv, tsv or jsonl."
     if name == "stdin":

@@ -28,14 +28,15 @@ _CELLS_HINT = "Quote cells that hold the separator or a line break, or choose an
 
 def read_delimited(data: bytes, name: str, kind: str, separator: str | None, skip_bad_rows: int) -> RawTable:
     """Return the table in `data`, UTF-8 bytes with a header row."""
-    mark = _separator(separator, kind)
+    mark = separator_of(separator, kind)
     if not data.strip():
         hint = "Give a table with a header row and at least one row for each of two classes."
         raise InputError(f"{name}: the file is empty.", code="empty", hint=hint)
     return _read_fast(data, name, kind, mark) or _read_slowly(data, name, kind, mark, skip_bad_rows)
 
 
-def _separator(given: str | None, kind: str) -> str:
+def separator_of(given: str | None, kind: str) -> str:
+    """Return what separates the cells: as given, by name, or as the format has it."""
     mark = _SEPARATORS[kind] if given is None else _NAMED_SEPARATORS.get(given, given)
     if len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0':
         hint = 'Use one ASCII character such as "," ";" "|" or tab.'

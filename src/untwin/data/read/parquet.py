@@ -21,7 +21,7 @@ def read_parquet(data: bytes, name: str) -> RawTable:
         raise InputError(f"{name}: cannot be read as Parquet: {reason}.", code="parquet", hint=hint) from None
     columns, refused = [], {}
     for column in frame:
-        text = _as_text(column)
+        text = as_text(column)
         if text is None:
             text = pl.Series(column.name, map(str, column.to_list()), dtype=pl.String)
             hint = "Write it as plain text (one value a cell), or name another column."
@@ -31,7 +31,7 @@ def read_parquet(data: bytes, name: str) -> RawTable:
     return RawTable(empty_as_null(pl.DataFrame(columns)), places, "parquet", refused=refused)
 
 
-def _as_text(column: pl.Series) -> pl.Series | None:
+def as_text(column: pl.Series) -> pl.Series | None:
     """Return the column as text, or None if its values are not single pieces of text."""
     if column.dtype.is_nested() or column.dtype == pl.Object:
         return None

@@ -1,0 +1,91 @@
+"""`untwin add`: more documents, words and classes for a model that is there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from untwin.cli.options import common_options, input_options
+from untwin.cli.output import name_next, progress, put, put_json, warnings_said
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.cli.options import Input
+    from untwin.model import UntwinClassifier
+
+
+@click.command()
+@click.argument("model")
+@click.argument("data")
+@input_options
+@common_options
+def add(model: str, data: str, given: Input, *, seed: int, strict: bool, as_json: bool) -> int:
+    """Teach MODEL the labelled rows of DATA.
+
+    The choice between candidates is not repeated. Before the rows are learnt they are answered, which says how the
+    world has drifted since the fit. The model is replaced when the new one is complete.
+    """
+    with progress(), warnings_said() as warned:
+        record = added(model, data, given)
+    (put_json if as_json else _show)(record)
+    name_next(f"info {model}", f"predict {model} NEW_DATA")
+    return int(strict and bool(warned))
+
+
+def added(folder: str, data: str, given: Input) -> dict[str, Any]:
+    """Read the rows, learn them, save; return what was learnt and how the rows differ from those of the fit."""
+    from untwin._errors import InputError
+    from untwin.cli.fitting import labels_of, parts
+    from untwin.cli.opened import open_model
+    from untwin.cli.saved import save
+
+    opened = open_model(folder, given.roles)
+    table = given.load_for(opened.here, data)
+    frame, _ = parts(table.frame, opened.here)
+    if not frame.height:
+        message = f"{table.places.name}, column {opened.here.split!r}: all rows are marked as test."
+        raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
+    rows, labels = opened.rows(frame), labels_of(frame, opened.here)
+    model = opened.model
+    about, drift = opened.about, drifted(model, rows, labels)
+    learnt = asdict(model.add(rows, labels))
+    record = {"model": folder, "source": table.places.name, **learnt, "drift": drift}
+    about |= {"added": [*about.get("added", []), {name: record[name] for name in ("source", "n_rows")}]}
+    report = save(model, Path(folder), about, texts=model.knowledge_.documents is not None)
+    return record | {"rows": len(model.ids_), "classes": len(model.classes_), "report": report}
+
+
+def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
+    """Return how new rows differ from those of the fit: accuracy, rows without a known word, shares of the classes."""
+    import numpy as np
+
+    from untwin._values import positions
+
+    names = np.union1d(model.knowledge_.y, labels)
+    old, new = (
+        np.bincount(positions(part, names), minlength=len(names)) / len(part) for part in (model.knowledge_.y, labels)
+    )
+    return {
+        "accuracy_expected": model.scores_.get("accuracy"),
+        "accuracy": float((model.predict(rows) == labels).mean()),
+        "without_evidence": float(model.without_evidence(rows).mean()),
+        "class_shares": float(abs(old - new).sum() / 2),
+    }
+
+
+def _show(record: dict[str, Any]) -> None:
+    drift, expected = record["drift"], record["drift"]["accuracy_expected"]
+    put(f"{record['source']}: {record['n_rows']:,} rows learnt; {record['rows']:,} rows, {record['classes']:,} classes")
+    beside = "" if expected is None else f" ({expected:.4f} was expected)"
+    put(
+        f"Before they were learnt: accuracy {drift['accuracy']:.4f}{beside}, "
+        f"{drift['without_evidence']:.1%} without a known word"
+    )
+    put(f"Classes occur in other shares than before: {drift['class_shares']:.1%} of the rows would have to move")
+    put(f"New classes: {', '.join(map(str, record['new_classes'])) or 'none'}; new terms: {record['n_new_terms']:,}")
+    anew = ", ".join(record["refitted"])
+    put(f"Trained anew on all rows: {anew}" if anew else "Learnt on; nothing had to be trained anew")

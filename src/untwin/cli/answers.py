@@ -1,0 +1,122 @@
+"""Answers of a model to batches of rows, as columns to stand beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from untwin._errors import InputError
+from untwin._progress import report
+from untwin._values import positions
+from untwin.cli.opened import only_texts
+from untwin.data.load import typed_features
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from untwin.cli.opened import Opened
+    from untwin.cli.stream.reading import Batch
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+
+MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
+BATCH_ROWS = (256, 8192)  # at least, at most
+NAMED_MEMBERS = 4  # classes of a group that are spelled out
+
+
+class Answerer:
+    """Answers batch by batch, and counts."""
+
+    def __init__(self, opened: Opened, top: int, prefix: str) -> None:
+        model = opened.model
+        self.opened, self.model, self.prefix = opened, model, prefix
+        self.top = min(top, len(model.classes_))
+        self.batch_rows = int(np.clip(MOST_PROBABILITIES // len(model.classes_), *BATCH_ROWS))
+        self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
+        self._group_of = np.empty(len(model.classes_), dtype=np.intp)
+        for number, members in enumerate(model.groups_):
+            self._group_of[positions(members, model.classes_)] = number
+        self._empty = model.predict_proba([""])[0, 0] if only_texts(opened.fitted) else None
+        self._group_names = np.array([group_name(members) for members in model.groups_])
+
+    def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
+        """Yield each batch that has rows, and its answers."""
+        for batch in batches:
+            report("predicting", 0, 1)
+            self.counts["bad_rows"] += sum(note.count for note in batch.raw.notes)
+            if batch.cells.height:
+                yield batch, self._answers(batch)
+
+    def _answers(self, batch: Batch) -> pl.DataFrame:
+        answers = self._columns(self.opened.rows(typed_features(batch.raw, self.opened.here)))
+        self._refuse_clash(batch.raw.frame.columns, answers.columns, batch.raw.name)
+        self.counts["rows"] += answers.height
+        for name in ("unsure", "no_evidence"):
+            self.counts[name] += int(answers[f"{self.prefix}{name}"].sum())
+        return answers
+
+    def _columns(self, rows: Any) -> pl.DataFrame:
+        P = self.model.predict_proba(rows)
+        best = self._ranked(P, rows)
+        named, shares = self.model.classes_[best], np.take_along_axis(P, best, axis=1).round(6)
+        columns = {
+            "label": named[:, 0],
+            "probability": shares[:, 0],
+            "unsure": P.max(axis=1) < self.model.threshold_,
+            "group": self._groups(P),
+            "no_evidence": self._mute(P, rows),
+        }
+        for place in range(1, self.top):
+            columns |= {f"label_{place + 1}": named[:, place], f"probability_{place + 1}": shares[:, place]}
+        return pl.DataFrame({f"{self.prefix}{name}": column for name, column in columns.items()})
+
+    def _ranked(self, P: Floats, rows: Any) -> NDArray[np.intp]:
+        """Return the classes of each row: the answer, then the likeliest others."""
+        answer: NDArray[np.intp]
+        if self.model.order is None:
+            answer = P.argmax(axis=1)
+        else:  # it may be the median grade instead of the likeliest
+            answer = positions(self.model.predict(rows), self.model.classes_)
+        if self.top == 1:
+            return answer.reshape(-1, 1)
+        others = P.copy()
+        others[np.arange(len(P)), answer] = 2.0  # before all others
+        return np.argsort(-others, axis=1, kind="stable")[:, : self.top]
+
+    def _groups(self, P: Floats) -> Array:
+        shares = P @ (self._group_of[:, np.newaxis] == np.arange(len(self._group_names))).astype(np.float64)
+        return np.asarray(self._group_names[shares.argmax(axis=1)])
+
+    def _mute(self, P: Floats, rows: Any) -> NDArray[np.bool_]:
+        """Tell which texts hold no known word; they are among those that are answered like an empty one."""
+        mute = np.zeros(len(P), dtype=np.bool_)
+        if self._empty is not None:
+            (doubtful,) = np.nonzero(P[:, 0] == self._empty)
+            if len(doubtful):
+                mute[doubtful] = self.model.without_evidence([rows[row] for row in doubtful])
+        return mute
+
+    def _refuse_clash(self, given: list[str], new: list[str], name: str) -> None:
+        clash = sorted(set(given) & set(new))
+        if clash:
+            message = f"{name}: there is a column {clash[0]!r} already, which predict would write."
+            raise InputError(
+                message, code="column-clash", hint="Choose other names with --prefix, as in --prefix new_."
+            )
+
+
+def group_name(members: tuple[Any, ...]) -> str:
+    """Return what to call a group of classes.
+
+    >>> group_name(("a", "b")), group_name(tuple("abcdef"))
+    ('a | b', 'a | b | c | and 3 more')
+    """
+    names = [str(member) for member in members]
+    shown = names if len(names) <= NAMED_MEMBERS else [*names[: NAMED_MEMBERS - 1], f"and {len(names) - 3} more"]
+    return " | ".join(shown)

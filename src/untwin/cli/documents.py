@@ -1,0 +1,109 @@
+"""Which document to explain: given in so many words, as a row, or by its id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from untwin._errors import InputError
+from untwin.cli.opened import only_texts
+from untwin.cli.stream.reading import batches
+from untwin.data.load import require_columns, typed_features
+from untwin.data.read.jsonl import read_jsonl
+
+if TYPE_CHECKING:
+    from untwin.cli.opened import Opened
+    from untwin.cli.stream.reading import Batch
+    from untwin.data.read import ReadOptions
+    from untwin.model import UntwinClassifier
+
+SEARCHED = 4096  # rows at a time
+
+
+def asked_row(
+    opened: Opened, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None
+) -> tuple[Any, int | None]:
+    """Return one row as the model takes it; and its number, if it is a training row."""
+    if text is not None:
+        return _text(opened, text), None
+    if row is not None:
+        return _row(opened, row), None
+    if data is not None:
+        return _found(opened, data, read, str(row_id)), None
+    number = _number(opened.model, str(row_id))
+    place = int(np.flatnonzero(opened.model.ids_ == number)[0])
+    documents = opened.model.knowledge_.documents
+    return ([documents[place]] if only_texts(opened.fitted) else documents[place]), number
+
+
+def document_of(model: UntwinClassifier, number: int) -> str | None:
+    """Return a training row in words; None if the model was saved without them."""
+    documents = model.knowledge_.documents
+    if documents is None:
+        return None
+    place = int(np.flatnonzero(model.ids_ == number)[0])
+    return in_words(documents[place])
+
+
+def in_words(row: Any) -> str:
+    """Return a row as text.
+
+    >>> in_words(pl.DataFrame({"age": [31.0], "job": ["cook"]}))
+    'age: 31.0; job: cook'
+    """
+    if isinstance(row, pl.DataFrame):
+        return "; ".join(f"{name}: {cell}" for name, cell in row.row(0, named=True).items() if cell not in (None, ""))
+    return str(row[0]) if isinstance(row, list) else str(row)
+
+
+def _text(opened: Opened, text: str) -> list[str]:
+    if only_texts(opened.fitted):
+        return [text]
+    columns = ", ".join(map(repr, opened.fitted.features))
+    message = f"The model reads the columns {columns}, not one text."
+    raise InputError(message, code="not-texts", hint='Give the row: --row \'{"column": "value", ...}\'.')
+
+
+def _row(opened: Opened, row: str) -> Any:
+    hint = 'Give one JSON object with the columns of the fit, as in {"column": "value"}; null where there is no value.'
+    try:
+        raw = read_jsonl(row.encode(), "--row", 0)
+        return opened.rows(typed_features(raw, opened.here))
+    except InputError as error:
+        raise InputError(error.message, code=error.code, hint=hint) from None
+
+
+def _found(opened: Opened, data: str, read: ReadOptions, wanted: str) -> Any:
+    """Return the row of a table that has this id; its number, where the table has no id column."""
+    for batch in batches(data, read, SEARCHED):
+        place = _place(opened, batch, wanted)
+        if place is not None:
+            return opened.rows(typed_features(batch.raw, opened.here)[place])
+    column = "row" if opened.here.id is None else f"column {opened.here.id!r}"
+    raise InputError(f"{data}: there is no row with {column} {wanted!r}.", code="unknown-id", hint="Check the id.")
+
+
+def _place(opened: Opened, batch: Batch, wanted: str) -> int | None:
+    if opened.here.id is None:
+        (found,) = np.nonzero(batch.raw.places.rows.astype(np.str_) == wanted)
+    else:
+        require_columns(batch.raw, [opened.here.id])
+        found = (batch.raw.frame[opened.here.id] == wanted).arg_true().to_numpy()
+    return int(found[0]) if len(found) else None
+
+
+def _number(model: UntwinClassifier, wanted: str) -> int:
+    if model.knowledge_.documents is None:
+        message = "The model was saved without its documents, so that none of them can be explained again."
+        raise InputError(
+            message, code="no-documents", hint="Say which file holds it: untwin explain MODEL DATA --id ID."
+        )
+    if not wanted.isdecimal() or int(wanted) not in model.ids_:
+        message = f"There is no training row {wanted!r}; rows are numbered from 0 to {model.ids_.max()}."
+        hint = (
+            "Explanations and findings name rows by number; for an id of your own: untwin explain MODEL DATA --id ID."
+        )
+        raise InputError(message, code="unknown-id", hint=hint)
+    return int(wanted)

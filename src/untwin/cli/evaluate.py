@@ -1,0 +1,84 @@
+"""`untwin evaluate`: how a model does on labelled rows that it has not learnt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from untwin.cli.options import common_options, input_options
+from untwin.cli.output import name_next, progress, put, put_json, say, warnings_said
+
+if TYPE_CHECKING:
+    from untwin.cli.options import Input
+    from untwin.model import UntwinClassifier
+
+
+@click.command()
+@click.argument("model")
+@click.argument("data")
+@click.option("--fail-under", type=click.FloatRange(0, 1), metavar="X", help="Exit with 1 if accuracy is below X.")
+@input_options
+@common_options
+def evaluate(
+    model: str, data: str, given: Input, *, fail_under: float | None, seed: int, strict: bool, as_json: bool
+) -> int:
+    """Compare the answers of MODEL with the labels of DATA.
+
+    Where DATA has the split column of the fit, only its rows marked 'test' count: the model has learnt the others.
+    """
+    with progress(), warnings_said() as warned:
+        record = evaluated(model, data, given)
+    passed = fail_under is None or record["accuracy"] >= fail_under
+    if record["learnt_rows"]:
+        say(f"warning: {record['learnt_rows']:,} rows are among those that the model has learnt: figures are too good.")
+    code = int(not passed or (strict and bool(warned or record["learnt_rows"])))
+    if as_json:
+        put_json({"model": model, "fail_under": fail_under, **record}, ok=code == 0)
+    else:
+        _show(record)
+    if not passed:
+        say(f"untwin: accuracy {record['accuracy']:.4f} is below {fail_under}.")
+    name_next(f"explain {model} {data} --id ID", f"add {model} DATA")
+    return code
+
+
+def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
+    """Read the rows, answer them, and compare."""
+    from untwin._errors import InputError
+    from untwin.cli.fitting import labels_of, parts
+    from untwin.cli.opened import open_model
+    from untwin.cli.scoring import scores_on
+
+    opened = open_model(folder, given.roles)
+    table = given.load_for(opened.here, data)
+    others, test = parts(table.frame, opened.here)
+    if not test.height and opened.here.split in table.frame.columns:
+        message = f"{table.places.name}, column {opened.here.split!r}: no row is marked as test."
+        raise InputError(message, code="no-test-rows", hint="Mark some, or leave the column out of the file.")
+    frame = test if test.height else others
+    rows, labels = opened.rows(frame), labels_of(frame, opened.here)
+    found = {"source": table.places.name, "learnt_rows": learnt_rows(opened.model, rows)}
+    return found | scores_on(opened.model, rows, labels)
+
+
+def learnt_rows(model: UntwinClassifier, rows: Any) -> int | None:
+    """Return how many of the rows the model has learnt; None if it keeps no documents to tell."""
+    documents = model.knowledge_.documents
+    if documents is None:
+        return None
+    if isinstance(rows, list):
+        known = set(documents)
+        return sum(row in known for row in rows)
+    return int(rows.join(documents, on=rows.columns, how="semi", nulls_equal=True).height)
+
+
+def _show(record: dict[str, Any]) -> None:
+    from untwin.cli.scoring import put_classes, put_pairs, put_scores
+
+    put(record["source"])
+    put_scores(record)
+    put()
+    put_pairs(record["confused"])
+    put()
+    put_classes(record["per_class"])

@@ -1,0 +1,87 @@
+"""`untwin explain`: why one document is answered as it is, drawn in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from untwin.cli.options import common_options, reading_options
+from untwin.cli.output import bar, name_next, progress, put, put_json, put_table, shortened, warnings_said
+
+if TYPE_CHECKING:
+    from untwin.data.read import ReadOptions
+
+SHOWN_TEXT = 50
+
+
+@click.command()
+@click.argument("model")
+@click.argument("data", required=False)
+@click.option("--text", metavar="TEXT", help="The document itself.")
+@click.option("--row", metavar="JSON", help="A row of a table, as one JSON object with the columns of the fit.")
+@click.option(
+    "--id", "row_id", metavar="ID", help="A row of DATA by its id; without DATA, a training row by its number."
+)
+@click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, metavar="K", help="How much to show.")
+@reading_options
+@common_options
+def explain(
+    model: str, data: str | None, *, read: ReadOptions, top: int, seed: int, strict: bool, as_json: bool, **asked: Any
+) -> int:
+    """Say why MODEL answers a document as it does: likely classes, training rows that it was thought alike with, terms.
+
+    Name the document by exactly one of --text, --row and --id.
+    """
+    if sum(value is not None for value in asked.values()) != 1 or (data is not None and asked["row_id"] is None):
+        raise click.UsageError("Name one document: --text TEXT, --row JSON, --id NUMBER, or DATA and --id ID.")
+    with progress(), warnings_said() as warned:
+        record = explained(model, data, read, top=top, **asked)
+    (put_json if as_json else show_reason)(record)
+    name_next(f"predict {model} NEW_DATA", f"info {model}")
+    return int(strict and bool(warned))
+
+
+def explained(
+    folder: str, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None, top: int
+) -> dict[str, Any]:
+    """Find the document, ask the model, and return all there is to show as one record."""
+    from untwin.cli.documents import asked_row
+    from untwin.cli.opened import open_model
+    from untwin.cli.reasons import reason_record
+
+    opened = open_model(folder)
+    rows, number = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
+    return {"model": folder, **reason_record(opened.model, rows, top, itself=number)}
+
+
+def show_reason(record: dict[str, Any]) -> None:
+    """Print an explanation."""
+    doubt = " (unsure)" if record["unsure"] else ""
+    put(f"{shortened(record['document'], 100)}")
+    put()
+    put(f"is {record['label']}{doubt}")
+    if record["no_evidence"]:
+        put("The text holds no known word: the answer is the commonest class.")
+    lines = [
+        [line["class"], f"{line['probability']:.3f}", bar(line["probability"])] for line in record["probabilities"]
+    ]
+    put_table(["class", "likely", ""], lines)
+    put()
+    put("Training rows of which was thought alike:")
+    near = [[f"{line['similarity']:.3f}", line["label"], line["row"], *_told(line)] for line in record["neighbours"]]
+    put_table(["similar", "class", "row", "text", "terms in common"], near)
+    for side in record["evidence"]:
+        put()
+        put(f"Terms that speak for {side['class']}:")
+        largest = max(term["weight"] for term in side["terms"])
+        put_table(
+            ["term", "weight", ""],
+            [[term["term"], f"{term['weight']:.3f}", bar(term["weight"] / largest)] for term in side["terms"]],
+        )
+
+
+def _told(neighbour: dict[str, Any]) -> tuple[str, str]:
+    document = neighbour["document"]
+    terms = ", ".join(term["term"] for term in neighbour["terms"])
+    return "(not kept)" if document is None else shortened(document, SHOWN_TEXT), terms

@@ -1,0 +1,104 @@
+"""`untwin fit`: a model and its report from a labelled table."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from untwin.cli.config import take_config
+from untwin.cli.options import common_options, input_options
+from untwin.cli.output import name_next, progress, put_json, say, warnings_said
+
+if TYPE_CHECKING:
+    from untwin.cli.options import Input
+
+ORDERED = ("mae", "kappa")
+KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the model
+
+
+@click.command()
+@click.argument("data")
+@click.option("-o", "--output", required=True, metavar="MODEL", help="The folder of the model; replaced when done.")
+@click.option(
+    "--preset",
+    type=click.Choice(["fast", "balanced", "best"]),
+    default="balanced",
+    show_default=True,
+    help="How much to try.",
+)
+@click.option(
+    "--scoring",
+    type=click.Choice(["accuracy", "macro_f1", *ORDERED]),
+    default="accuracy",
+    show_default=True,
+    help="What candidates are compared by; mae and kappa need --ordinal.",
+)
+@click.option(
+    "--target-error", type=click.FloatRange(0, 1), metavar="SHARE", help="How many of the sure answers may be wrong."
+)
+@click.option("--without-texts", is_flag=True, help="Keep no documents; explanations then name rows by number only.")
+@click.option(
+    "--config",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=take_config,
+    help="Take the options of an earlier fit from its MODEL/manifest.json; the command line wins.",
+)
+@input_options
+@common_options
+def fit(
+    data: str, output: str, given: Input, *, without_texts: bool, strict: bool, as_json: bool, **settings: Any
+) -> int:
+    """Fit a model to the labelled table DATA; write it to MODEL, and its report to MODEL.html.
+
+    Candidates are compared on rows they have not seen, and the best one is kept. A model that is there already is
+    replaced when the new one is complete.
+    """
+    if settings["scoring"] in ORDERED and not given.roles.ordinal:
+        raise click.UsageError(f"--scoring {settings['scoring']} needs --ordinal, the classes in order.")
+    with progress(), warnings_said() as warned:
+        record = fit_and_save(data, output, given, settings, texts=not without_texts)
+    oddities = [f"[{finding['code']}] {finding['title']}" for finding in record["oddities"]]
+    for line in oddities:
+        say(f"warning: {line}")
+    code = int(strict and bool(oddities or warned))
+    if as_json:
+        put_json(record, ok=code == 0)
+    else:
+        from untwin.cli.summary import show_fit
+
+        show_fit(record)
+    name_next(f"predict {output} NEW_DATA", f"explain {output} {data} --id ID", f"info {output}")
+    return code
+
+
+def fit_and_save(data: str, output: str, given: Input, settings: dict[str, Any], *, texts: bool) -> dict[str, Any]:
+    """Read, fit, save; return all there is to say, as one record."""
+    from untwin._errors import InputError
+    from untwin.cli.fitting import Clock, Settings, fit_table
+    from untwin.cli.opened import only_texts
+    from untwin.cli.saved import save, writable_model
+
+    folder, clock = writable_model(output), Clock()
+    with clock.timing("reading"):
+        table = given.load(data)
+    if not texts and not only_texts(table.roles):
+        message = "--without-texts is for models of one text column: others learn on from the rows that they keep."
+        raise InputError(message, code="texts-needed", hint="Leave it out.")
+    model, found = fit_table(table, Settings(**settings), clock)
+    options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
+    record = {"model": output, **found, "seconds": dict(clock.seconds)}
+    about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
+    about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
+    return record | {"report": save(model, folder, about, texts=texts)}
+
+
+def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return scores without what grows with the number of classes: a manifest is small."""
+    if scores is None:
+        return None
+    return {name: value for name, value in scores.items() if not isinstance(value, list)}

@@ -1,0 +1,172 @@
+"""The work of `untwin fit`: from a labelled table to a model and all there is to say about it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from sklearn.pipeline import make_pipeline
+
+from untwin._errors import InputError
+from untwin._progress import report
+from untwin.cli.known_tree import beside_known, known_parents
+from untwin.cli.opened import model_rows, only_texts
+from untwin.cli.scoring import pair_records, scores_on
+from untwin.crossfit.folds import settled_folds
+from untwin.data.counts import TextCounts
+from untwin.data.encode import TableEncoder
+from untwin.data.inspect import inspect
+from untwin.model import UntwinClassifier
+from untwin.model.views import weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from untwin.data.columns import ColumnRoles
+    from untwin.data.load import Table
+
+    Labels = NDArray[np.str_]
+
+FOLDS = 5
+MANY_ROWS = 10_000  # below, starting worker processes costs more than they save
+TOP_PAIRS = 10
+TEST_PARTS = ("test", "testing")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can ask of the fit."""
+
+    preset: str = "balanced"
+    scoring: str = "accuracy"
+    target_error: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Seconds by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timing(self, stage: str) -> Iterator[None]:
+        """Take the time of a block."""
+        start = perf_counter()
+        yield
+        self.seconds[stage] = round(perf_counter() - start, 3)
+
+
+class Fitted(NamedTuple):
+    """A model and the record of its fit."""
+
+    model: UntwinClassifier
+    record: dict[str, Any]
+
+
+def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
+    """Look at the table, fit the rows that are not marked as test, score those that are, and say what was found."""
+    roles = table.roles
+    if roles.label_separator is not None:
+        message = "fit takes one class a row. Got --label-separator, which makes several of one label."
+        raise InputError(message, code="multi-label", hint="Leave it out, or fit one model for each label.")
+    with clock.timing("checking"):
+        oddities = [finding for finding in inspect(table) if finding.severity != "note"]
+    train, test = parts(table.frame, roles)
+    labels = labels_of(train, roles)
+    _require_two_classes(labels, table)
+    parents = known_parents(train, roles)
+    model = _untrained(train, labels, roles, settings)
+    with clock.timing("fitting"):
+        model.fit(model_rows(train, roles), labels)
+    held = (model_rows(test, roles), labels_of(test, roles)) if test.height else None
+    with clock.timing("scoring"):
+        report("scoring", 0, 1)
+        scores = None if held is None else scores_on(model, *held)
+    with clock.timing("findings"):
+        findings = model.find(test=held, parents=parents)
+    record = {
+        "source": table.places.name,
+        "rows": train.height,
+        "classes": len(model.classes_),
+        **_told_by(model),
+        "test": scores,
+        "known_tree": beside_known(model.hierarchy_, parents),
+        "findings": [asdict(finding) for finding in findings],
+        "oddities": [asdict(finding) for finding in oddities],
+    }
+    return Fitted(model, record)
+
+
+def _told_by(model: UntwinClassifier) -> dict[str, Any]:
+    """Return what a fitted model says about itself."""
+    return {
+        "chosen": model.candidates_[0].name,
+        "candidates": [candidate._asdict() for candidate in model.candidates_],
+        "scores": model.scores_,
+        "calibration_error": model.calibration_error_,
+        "threshold": model.threshold_,
+        "groups": [list(group) for group in model.groups_],
+        "confused": pair_records(model.confusion_, TOP_PAIRS),
+    }
+
+
+def parts(frame: pl.DataFrame, roles: ColumnRoles) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows to learn from, and those marked as test."""
+    if roles.split is None or roles.split not in frame.columns:
+        return frame, frame.clear()
+    is_test = frame[roles.split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)
+    return frame.filter(~is_test), frame.filter(is_test)
+
+
+def labels_of(frame: pl.DataFrame, roles: ColumnRoles) -> Labels:
+    """Return the labels as an array of strings."""
+    return np.array(frame[str(roles.label)].to_list(), dtype=np.str_)
+
+
+def _untrained(train: pl.DataFrame, labels: Labels, roles: ColumnRoles, settings: Settings) -> UntwinClassifier:
+    return UntwinClassifier(
+        preset=settings.preset,
+        encoder=None if only_texts(roles) else _encoder(roles),
+        scoring=settings.scoring,
+        order=list(roles.ordinal) or None,
+        target_error=settings.target_error,
+        cv=_folds(train, labels, roles, settings.seed),
+        n_jobs=-1 if train.height >= MANY_ROWS else None,
+        random_state=settings.seed,
+    )
+
+
+def _encoder(roles: ColumnRoles) -> TableEncoder:
+    return TableEncoder(
+        text=list(roles.text),
+        numeric=list(roles.numeric),
+        nominal=list(roles.nominal),
+        counts=make_pipeline(TextCounts(), weights()),
+    )
+
+
+def _folds(train: pl.DataFrame, labels: Labels, roles: ColumnRoles, seed: int) -> Any:
+    """Return how many folds there are; or, where rows of a group must share one, the fold of each row."""
+    if roles.group is None:
+        return FOLDS
+    alone = pl.concat_str(pl.lit("\0"), pl.int_range(pl.len()))  # a row without a group is a group of its own
+    groups = train.select(pl.col(roles.group).fill_null(alone)).to_series().to_numpy()
+    codes = np.unique(labels, return_inverse=True)[1]
+    try:
+        return settled_folds(model_rows(train, roles), codes, FOLDS, groups=groups, random_state=seed)[1]
+    except ValueError:
+        message = f"Column {roles.group!r}: no class has rows in two groups, so nothing can be held out."
+        raise InputError(message, code="groups", hint="Choose another --group column, or leave it out.") from None
+
+
+def _require_two_classes(labels: Labels, table: Table) -> None:
+    if len(np.unique(labels)) < 2:
+        message = f"{table.places.name}: the rows that are not marked as test must have two classes or more."
+        raise InputError(message, code="one-class", hint=f"Check the column {table.roles.split!r} (--split).")

@@ -1,0 +1,90 @@
+"""A saved model and the columns it reads: what every command that works with a model begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from untwin._errors import InputError
+from untwin.data.columns import ColumnRoles
+from untwin.model import UntwinClassifier
+from untwin.store import ModelRefused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+FEATURES = ("text", "numeric", "nominal")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A model, what the command noted about it, and its columns as the fit called them and as they are called here."""
+
+    model: UntwinClassifier
+    about: dict[str, Any]
+    fitted: ColumnRoles
+    here: ColumnRoles
+
+    def rows(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
+        """Return the rows of a typed table as the model takes them."""
+        features = frame.select(self.here.features)
+        features.columns = list(self.fitted.features)
+        return model_rows(features, self.fitted)
+
+
+def open_model(folder: str | Path, given: ColumnRoles | None = None) -> Opened:
+    """Load a model; columns that the user names now replace those of the fit, role by role and in the same order."""
+    model = UntwinClassifier.load(folder)
+    about: dict[str, Any] = model.about_
+    fitted = _fitted_roles(about, folder) or given
+    if fitted is None or not fitted.features:
+        message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
+        raise InputError(message, code="no-columns", hint="Name them with --text, --numeric, --nominal and --label.")
+    return Opened(model, about, fitted, fitted if given is None else _renamed(fitted, given))
+
+
+def only_texts(roles: ColumnRoles) -> bool:
+    """Tell whether rows are nothing but one text."""
+    return len(roles.features) == len(roles.text) == 1
+
+
+def model_rows(features: pl.DataFrame, roles: ColumnRoles) -> list[str] | pl.DataFrame:
+    """Return the typed columns as `UntwinClassifier` takes them: texts, or a frame."""
+    return features[roles.text[0]].to_list() if only_texts(roles) else features.select(roles.features)
+
+
+def _fitted_roles(about: dict[str, Any], folder: str | Path) -> ColumnRoles | None:
+    """Return the roles that a fit has noted, which a stranger may have written; None if it was not the command's."""
+    noted = about.get("roles")
+    if noted is None:
+        return None
+    names = {field.name for field in fields(ColumnRoles)}
+    lists = {*FEATURES, "ordinal"}
+    if isinstance(noted, dict) and noted.keys() == names and all(_sound(noted[name], name in lists) for name in names):
+        values: dict[str, Any] = {name: tuple(value) if name in lists else value for name, value in noted.items()}
+        return ColumnRoles(**values)
+    message = f"{folder}: the roles of the columns are not what `untwin fit` writes."
+    raise ModelRefused(message, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
+
+
+def _sound(value: object, several: bool) -> bool:
+    if several:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value is None or isinstance(value, str)
+
+
+def _renamed(fitted: ColumnRoles, given: ColumnRoles) -> ColumnRoles:
+    changes: dict[str, Any] = {name: getattr(given, name) for name in ("label", "id", "split") if getattr(given, name)}
+    if given.features:
+        for role in FEATURES:
+            before, now = getattr(fitted, role), getattr(given, role)
+            if len(before) != len(now):
+                message = (
+                    f"--{role} must name as many columns as the model reads, {len(before)}. Got {len(now)} instead."
+                )
+                hint = f"The model reads {', '.join(map(repr, fitted.features))}; name yours in the same order."
+                raise InputError(message, code="other-columns", hint=hint)
+            changes[role] = now
+    return replace(fitted, **changes)

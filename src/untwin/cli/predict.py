@@ -1,0 +1,59 @@
+"""`untwin predict`: answers beside the rows they belong to, however many there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from untwin.cli.options import common_options, input_options, let_interrupt_reading
+from untwin.cli.output import name_next, progress, say, warnings_said
+
+if TYPE_CHECKING:
+    from untwin.cli.options import Input
+
+
+@click.command()
+@click.argument("model")
+@click.argument("data")
+@click.option("-o", "--output", metavar="FILE", help="Write here: .csv, .tsv, .jsonl or .parquet.")
+@click.option("--top", type=click.IntRange(min=1), default=1, metavar="K", help="The K likeliest classes of each row.")
+@click.option("--prefix", default="untwin_", show_default=True, metavar="TEXT", help="What new columns begin with.")
+@click.option("--raw", is_flag=True, help="Write cells that a spreadsheet takes for formulas as they are.")
+@input_options
+@common_options
+def predict(
+    model: str, data: str, given: Input, *, output: str | None, seed: int, strict: bool, as_json: bool, **asked: Any
+) -> int:
+    """Answer the rows of DATA (- is standard input, with --format) by MODEL.
+
+    All columns of DATA are kept, and so is the order of its rows; new columns are label, probability, unsure, group
+    and no_evidence (no known word in the text: the answer is the commonest class). Memory does not grow with DATA.
+    --json writes JSON Lines.
+    """
+    with progress(), warnings_said() as warned:
+        counts = predicted(model, data, given, output, as_json=as_json, **asked)
+    unsure, mute = counts["unsure"], counts["no_evidence"]
+    say(f"untwin: {counts['rows']:,} rows answered, {unsure:,} unsure, {mute:,} without a known word")
+    if counts["bad_rows"]:
+        say(f"warning: {counts['bad_rows']:,} bad rows skipped")
+    name_next(f"explain {model} {data} --id ID", f"evaluate {model} LABELLED_DATA")
+    return int(strict and bool(warned or counts["bad_rows"]))
+
+
+def predicted(
+    folder: str, data: str, given: Input, output: str | None, *, as_json: bool, top: int, prefix: str, raw: bool
+) -> dict[str, int]:
+    """Read, answer and write batch by batch; return what was counted on the way."""
+    from untwin.cli.answers import Answerer
+    from untwin.cli.opened import open_model
+    from untwin.cli.stream.reading import batches, format_of
+    from untwin.cli.stream.writing import output_format, write
+
+    let_interrupt_reading()
+    read = format_of(data, given.read)
+    kind = "jsonl" if as_json and output is None else output_format(output, read)
+    opened = open_model(folder, given.roles)
+    answerer = Answerer(opened, top, prefix)
+    write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
+    return answerer.counts

@@ -1,0 +1,108 @@
+"""How well a model answers labelled rows that it has not learnt, as one record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin.cli.output import put, put_table
+from untwin.model.calibration import calibration_error
+from untwin.model.contest import binomial_interval
+from untwin.tables.confusion import Confusion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.model import UntwinClassifier
+
+    Array = NDArray[Any]
+
+TOP_PAIRS = 10
+SHOWN_CLASSES = 20
+
+
+def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, Any]:
+    """Answer the rows and compare; a class that the model does not know is always answered wrong."""
+    P, predicted = model.predict_proba(rows), model.predict(rows)
+    right, confidence = predicted == labels, P.max(axis=1)
+    sure = confidence >= model.threshold_
+    low, high = binomial_interval(right)
+    confusion = Confusion.from_predictions(labels, predicted)
+    return {
+        "rows": len(labels),
+        "accuracy": float(right.mean()),
+        "accuracy_low": low,
+        "accuracy_high": high,
+        "macro_f1": confusion.macro_f1,
+        "calibration_error": calibration_error(confidence, right),
+        "sure": {"share": float(sure.mean()), "accuracy": float(right[sure].mean()) if sure.any() else None},
+        "without_evidence": int(model.without_evidence(rows).sum()),
+        "unknown_classes": np.setdiff1d(labels, model.classes_).tolist(),
+        **_on_scale(model, labels, predicted),
+        "confused": pair_records(confusion, TOP_PAIRS),
+        "per_class": _per_class(confusion),
+    }
+
+
+def pair_records(confusion: Confusion, top: int) -> list[dict[str, Any]]:
+    """Return the pairs of classes that are confused most often, as JSON keeps them."""
+    return [dict(zip(row.dtype.names, row.tolist(), strict=True)) for row in confusion.pairs(top)]
+
+
+def put_pairs(pairs: list[dict[str, Any]]) -> None:
+    """Print confused pairs."""
+    if not pairs:
+        put("No two classes were confused.")
+        return
+    put("Most often confused, either way:")
+    lines = [[pair["errors"], pair["a"], pair["b"], f"{pair['share']:.1%}"] for pair in pairs]
+    put_table(["rows", "class", "and", "of all errors"], lines)
+
+
+def put_scores(scores: dict[str, Any]) -> None:
+    """Print the figures of one set of rows, and the classes that fare worst."""
+    put(f"accuracy {interval(scores)} on {scores['rows']:,} rows, macro-F1 {scores['macro_f1']:.4f}")
+    put(f"calibration error {scores['calibration_error']:.4f}")
+    if "mae" in scores:
+        put(f"mean absolute error {scores['mae']:.4f}, quadratic kappa {scores['quadratic_kappa']:.4f}")
+    if scores["sure"]["share"] < 1:
+        accuracy = scores["sure"]["accuracy"]
+        said = "none of them" if accuracy is None else f"accuracy {accuracy:.4f} there"
+        put(f"sure of {scores['sure']['share']:.1%} of the rows, {said}")
+    if scores["without_evidence"]:
+        put(f"{scores['without_evidence']:,} rows hold no known word")
+    if scores["unknown_classes"]:
+        put(f"classes the model does not know: {', '.join(scores['unknown_classes'][:SHOWN_CLASSES])}")
+
+
+def put_classes(per_class: list[dict[str, Any]]) -> None:
+    """Print the classes that fare worst."""
+    worst = sorted(per_class, key=lambda line: line["f1"])[:SHOWN_CLASSES]
+    left = len(per_class) - len(worst)
+    put(f"Class by class, the worst first{f' ({left} more with --json)' if left else ''}:")
+    figures = ("precision", "recall", "f1")
+    lines = [[line["class"], *(f"{line[name]:.3f}" for name in figures), line["rows"]] for line in worst]
+    put_table(["class", *figures, "rows"], lines)
+
+
+def interval(scores: dict[str, float]) -> str:
+    """Return an accuracy with its interval, in words."""
+    return f"{scores['accuracy']:.4f} ({scores['accuracy_low']:.4f} to {scores['accuracy_high']:.4f})"
+
+
+def _per_class(confusion: Confusion) -> list[dict[str, Any]]:
+    columns = zip(
+        confusion.classes.tolist(),
+        *(figures.tolist() for figures in (confusion.precision, confusion.recall, confusion.f1, confusion.support)),
+        strict=True,
+    )
+    return [dict(zip(("class", "precision", "recall", "f1", "rows"), line, strict=True)) for line in columns]
+
+
+def _on_scale(model: UntwinClassifier, labels: Array, predicted: Array) -> dict[str, float]:
+    """Return how far answers lie from the truth on the scale of the classes, if they have one."""
+    if model.order is None or not np.isin(labels, model.order).all():
+        return {}
+    ordered = Confusion.from_predictions(labels, predicted, classes=model.order)
+    return {"mae": ordered.mean_absolute_error(), "quadratic_kappa": ordered.quadratic_kappa()}

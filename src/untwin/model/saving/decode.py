@@ -1,0 +1,138 @@
+"""From a tree of JSON and arrays back to a model; both may come from a stranger, so nothing is taken on trust.
+
+Only classes of the table are made, with the attributes that they may hold; no code that a file names is run, because a
+file cannot name any.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from untwin.model.saving.classes import class_named, holding, instance
+from untwin.model.saving.frames import column_of
+from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
+from untwin.model.saving.rules import require_harmless
+from untwin.store.kinds import checked_csr
+from untwin.store.refusal import damaged, require
+from untwin.store.texts import checked_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from untwin.model.saving.shelf import Stacks
+
+    Array = NDArray[Any]
+
+LONG = 50  # bytes of a string, on average, from which on decoding one by one is as fast
+
+
+class Decoder:
+    """Decodes things one inside the other."""
+
+    def __init__(self, stacks: Stacks) -> None:
+        self._stacks = stacks
+        self._depth = 0
+        self._kinds: dict[str, Callable[[Any], Any]] = {
+            "dict": self._named,
+            "slice": lambda content: slice(*map(self.thing, content)),
+            "float": lambda content: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
+            "array": self._stacks.get,
+            "objects": self._objects,
+            "masked": self._masked,
+            "strings": self._strings,
+            "dtype": _dtype,
+            "type": NUMBER_TYPES.__getitem__,
+            "series": self._column,
+            "frame": lambda content: pl.DataFrame([self._column(column) for column in content]),
+        }
+
+    def thing(self, node: Node) -> Any:
+        """Return the thing that a node describes."""
+        self._depth += 1
+        require(self._depth <= DEEPEST, f"A model must have at most {DEEPEST} levels")
+        found = self._thing(node)
+        self._depth -= 1
+        return found
+
+    def _thing(self, node: Node) -> Any:
+        match node:
+            case None | bool() | str() | float():
+                return node
+            case int():
+                require(-LARGEST_WHOLE <= node < LARGEST_WHOLE, "Whole numbers must have at most 64 bits")
+                return node
+            case list():
+                return [self.thing(item) for item in node]
+            case dict() if len(node) == 1:
+                return self._of_kind(*next(iter(node.items())))
+        raise damaged(f"A node must be a value or one named kind. Got {str(node)[:200]} instead.")
+
+    def _of_kind(self, kind: str, content: Any) -> Any:
+        if kind in self._kinds:
+            return self._kinds[kind](content)
+        if kind in COLLECTIONS:
+            return COLLECTIONS[kind](map(self.thing, content))
+        if kind in MATRICES:
+            return self._matrix(MATRICES[kind], content)
+        made = class_named(kind)
+        if made is None:
+            raise damaged(f"A class must be one that models consist of. Got {kind[:200]} instead.")
+        return self._instance(made, content)
+
+    def _instance(self, kind: type, content: Any) -> Any:
+        require(isinstance(content, dict), f"{kind.__name__} must have attributes")
+        faults = holding(kind.__name__).faults(content)
+        require(not faults, f"{kind.__name__} must have what its class has, and no more: {str(faults[:3])[:200]}")
+        made = instance(kind, self._named(content))
+        require_harmless(made)
+        return made
+
+    def _named(self, content: Any) -> dict[str, Any]:
+        return {name: self.thing(node) for name, node in content.items()}
+
+    def _matrix(self, kind: type, content: Any) -> Any:
+        match content:
+            case {"shape": [int(n), int(m)], "data": data, "indices": indices, "indptr": indptr}:
+                get = self._stacks.get
+                matrix = checked_csr((n, m), get(data), get(indices), get(indptr), "a matrix")
+                return matrix if kind is type(matrix) else _as(kind, matrix)
+        raise damaged(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
+
+    def _strings(self, content: Any) -> list[str]:
+        utf8, offsets = self._stacks.get(content["utf8"]), self._stacks.get(content["offsets"])
+        texts = checked_texts(utf8, offsets, "strings")
+        if len(texts) == 0 or len(utf8) > LONG * len(texts) or not utf8.all():
+            return list(texts)
+        return np.insert(utf8, offsets[1:-1], 0).tobytes().decode().split("\0")  # a vocabulary three times as fast
+
+    def _objects(self, content: Any) -> Array:
+        items = self.thing(content)
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array
+
+    def _masked(self, content: Any) -> Any:
+        data, mask = self.thing(content["data"]), self.thing(content["mask"])
+        return np.ma.MaskedArray(data, mask=mask, hard_mask=True)
+
+    def _column(self, content: Any) -> pl.Series:
+        return column_of(self._named(content))
+
+
+def _as(kind: type, matrix: Any) -> Any:
+    """Return a matrix of the older interface with the same arrays, which its constructor would copy."""
+    made = kind(matrix.shape, dtype=matrix.dtype)
+    made.data, made.indices, made.indptr = matrix.data, matrix.indices, matrix.indptr
+    return made
+
+
+def _dtype(content: Any) -> np.dtype[Any]:
+    require(isinstance(content, str), "A dtype must be a name")
+    dtype: np.dtype[Any] = np.dtype(content)
+    require(dtype.kind in "biufUO" and dtype.names is None, "A dtype must be that of numbers, strings or labels")
+    return dtype

@@ -1,0 +1,160 @@
+"""A fitted `UntwinClassifier` as a model directory, and back.
+
+parts    the arrays, by what they belong to (views, team, heard, space, ...); `tree`: how the model is made of them
+facts    what `describe` tells without building the model: versions, a summary, what the caller wants to keep
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy
+import polars as pl
+import scipy
+import sklearn
+
+import untwin
+from untwin._compat import rows_of
+from untwin._errors import InputError
+from untwin.model.saving.decode import Decoder
+from untwin.model.saving.encode import Encoder
+from untwin.model.saving.shelf import Shelf, Stacks
+from untwin.store import ModelRefused, Texts, load, save
+from untwin.store.manifest import FORMAT
+from untwin.store.refusal import damaged, require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from untwin.model.classifier import UntwinClassifier
+    from untwin.store import Stored
+
+TREE = "tree"
+LARGEST_TREE = 1 << 24  # characters; parsed they take thirty times as many bytes at worst
+PACKAGES = {"untwin": untwin, "scikit-learn": sklearn, "scipy": scipy, "numpy": numpy, "polars": pl}
+
+
+def save_model(
+    model: UntwinClassifier, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None
+) -> None:
+    """Make `folder` hold a fitted model; see `UntwinClassifier.save`."""
+    saved, shelf = model if texts else _without_texts(model), Shelf()
+    tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
+    try:
+        _built(tree, parts)
+    except ModelRefused as error:
+        message = f"The model must be such that it can be loaded. Got instead: {error.message}"
+        raise InputError(message, code="not-savable", hint="Leave out what is named.") from None
+    told = getattr(model, "about_", {}) if about is None else about
+    facts = {"versions": _versions(), "summary": _summary(saved), "about": dict(told)}
+    save(folder, {**parts, TREE: [tree]}, facts)
+
+
+def load_model(folder: str | Path) -> UntwinClassifier:
+    """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`."""
+    stored = load(folder)
+    try:
+        model = _built(_tree_of(stored), stored.parts)
+        _try(model)
+    except ModelRefused as error:
+        raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
+    except (Exception, pl.exceptions.PanicException) as error:
+        reason = f"{folder}: The model must answer. Got {type(error).__name__} instead: {str(error)[:200]}"
+        raise damaged(f"{reason} {_other_versions(stored.facts)}".strip()) from error
+    vars(model).update(about_=stored.facts["about"], sha256_=stored.sha256)
+    return model
+
+
+def describe(folder: str | Path) -> dict[str, Any]:
+    """Tell what a model directory holds, without building the model.
+
+    Returns
+    -------
+    dict
+        `format`: its number; `versions` of what made it; `summary`: kind of rows, preset, winner, accuracy, numbers of
+        classes and rows, whether texts are in it; `about`: what the command wrote; `bytes`, by part and in all;
+        `sha256` of the whole.
+    """
+    stored = load(folder)
+    require(_is_told(stored.facts), f"{folder}: facts must hold versions, summary and about")
+    sizes = {name: _n_bytes(part) for name, part in stored.parts.items()}
+    by_size = dict(sorted(sizes.items(), key=lambda item: -item[1]))
+    return {"format": FORMAT, **stored.facts, "bytes": {**by_size, "all": sum(sizes.values())}, "sha256": stored.sha256}
+
+
+def _tree_of(stored: Stored) -> str:
+    tree = stored.parts.get(TREE)
+    if not isinstance(tree, Texts) or len(tree) != 1 or not _is_told(stored.facts):
+        raise damaged("A model must have a tree, and facts. Got something else instead.")
+    return tree[0]
+
+
+def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
+    require(len(tree) <= LARGEST_TREE, f"A tree must have at most {LARGEST_TREE} characters")
+    model = Decoder(Stacks(parts)).thing(json.loads(tree))
+    require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
+    found: UntwinClassifier = model
+    return found
+
+
+def _try(model: UntwinClassifier) -> None:
+    """Let the model answer for its first row: what does not fit together shows here, and not in the user's work."""
+    known = model.knowledge_
+    log_p = known.team.log_proba([rows_of(view.rows, [0]) for view in known.views])
+    known.space.near(log_p, known.team.classes)
+    known.terms(rows_of(known.told.rows, [0]))
+    model._answer(log_p)
+    for view in known.views:
+        fits = view.encoder is None or len(view.encoder.terms_) == view.rows.shape[1]
+        require(fits, "A view must have a column for each of its terms")
+
+
+def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
+    """Leave out documents, and findings, which quote them; counts of terms stay, since learning on is made of them."""
+    if any(isinstance(view.rows, list | pl.DataFrame) for view in model.knowledge_.views):
+        message = "texts must be True for a table, or an encoder of one's own: such a model learns on from its rows."
+        raise InputError(f"{message} Got False instead.", code="texts-needed", hint="Save it with texts.")
+    saved = copy(model)
+    noted = {name: what for name, what in model._noted.items() if name != "findings"}
+    vars(saved).update(knowledge_=replace(model.knowledge_, documents=None), _noted=noted)
+    return saved
+
+
+def _versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: package.__version__ for name, package in PACKAGES.items()}}
+
+
+def _summary(model: UntwinClassifier) -> dict[str, Any]:
+    knowledge = model.knowledge_
+    return {
+        "kind": model._kind,
+        "preset": model.preset,
+        "winner": model.candidates_[0].name,
+        "accuracy": model.scores_.get("accuracy"),
+        "classes": len(model.classes_),
+        "rows": len(knowledge.y),
+        "texts": knowledge.documents is not None,
+    }
+
+
+def _is_told(facts: Mapping[str, Any]) -> bool:
+    return all(isinstance(facts.get(name), dict) for name in ("versions", "summary", "about"))
+
+
+def _other_versions(facts: Mapping[str, Any]) -> str:
+    """Say with which other versions the model was made, if any: they may be the reason."""
+    made, here = facts["versions"], _versions()
+    other = [f"{name} {made.get(name)} (here {here[name]})" for name in here if made.get(name) != here[name]]
+    return f"It was made by {', '.join(other)}." if other else ""
+
+
+def _n_bytes(part: Any) -> int:
+    if isinstance(part, dict):
+        return sum(map(_n_bytes, part.values()))
+    arrays = (part.utf8, part.offsets) if isinstance(part, Texts) else (part,)
+    return sum(array.nbytes for array in arrays)

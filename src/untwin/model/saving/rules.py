@@ -1,0 +1,74 @@
+"""What must hold of a decoded instance, because its absence could do harm rather than raise an error.
+
+Wrong shapes and types raise an error as soon as they are used, and `directory.load_model` uses a model once before it
+hands it out. These rules are about the rest: caches that unpickle, loops without end, hordes of threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin.store.refusal import require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST_JOBS = 1024
+LONGEST_NGRAM = 64
+
+
+def require_harmless(thing: Any) -> None:
+    """Refuse the model if this instance could do harm."""
+    jobs = getattr(thing, "n_jobs", None)
+    require(jobs is None or (type(jobs) is int and abs(jobs) <= MOST_JOBS), "n_jobs must be a small whole number")
+    rule = _RULES.get(type(thing).__name__)
+    if rule is not None:
+        rule(thing)
+
+
+def _pipeline(pipeline: Any) -> None:
+    require(pipeline.memory is None, "A pipeline must not have a memory: it would unpickle what lies there")
+
+
+def _tree(tree: Any) -> None:
+    """Refuse a circle: a descent follows `below` until it ends."""
+    for number, branch in enumerate(tree.branches):
+        below = np.asarray(branch.below)
+        require(bool(((below < 0) | (below > number)).all()), "A branch must lead to later branches only")
+
+
+def _tfidf(weights: Any) -> None:
+    """Refuse weights without weights: scikit-learn would leave them out without a word."""
+    fitted = hasattr(weights, "n_features_in_") and weights.use_idf
+    require(not fitted or hasattr(weights, "idf_"), "tf-idf must have its weights of terms")
+
+
+def _text_counts(counts: Any) -> None:
+    shortest, longest = counts.ngram_range
+    require(1 <= shortest <= longest <= LONGEST_NGRAM, f"ngram_range must be within 1 and {LONGEST_NGRAM}")
+
+
+def _model(model: Any) -> None:
+    """Refuse what answers are made with outside of what a trial reaches."""
+    known = model.knowledge_
+    kinds = {"views": tuple, "y": np.ndarray, "ids": np.ndarray, "n_arrived": int}
+    require(type(known).__name__ == "Knowledge", "A model must have its knowledge")
+    require(
+        all(isinstance(getattr(known, name), kind) for name, kind in kinds.items()), "Knowledge must be of its kinds"
+    )
+    require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
+    require(isinstance(model.threshold_, float), "A threshold must be a number")
+    require(len(known.ids) == len(known.y), "Training rows must have one number and one label each")
+    grouped = [name for group in model.groups_ for name in group]
+    require(sorted(grouped) == model.classes_.tolist(), "Groups must hold each class once")
+
+
+_RULES: dict[str, Callable[[Any], None]] = {
+    "ExpertTree": _tree,
+    "Pipeline": _pipeline,
+    "TextCounts": _text_counts,
+    "TfidfTransformer": _tfidf,
+    "UntwinClassifier": _model,
+}

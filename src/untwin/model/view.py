@@ -1,0 +1,74 @@
+"""A way to turn what a user has into rows of numbers.
+
+Glossary
+--------
+given    what the user hands over: texts, a frame, a matrix
+rows     what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
+front    what each model fits on its own training rows before it classifies: tf-idf for counts; the encoder of a
+         frame, which sees labels and so must never see those of held-out rows
+
+Counting words needs no labels, so texts are counted once for all folds.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from untwin._compat import rows_of
+from untwin.model.inputs import stacked_rows
+from untwin.represent.growth import widened
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One way to see the training rows: their terms counted by a fitted `encoder`, or as they are."""
+
+    name: str
+    rows: Any
+    encoder: Any = None
+    front: tuple[Any, ...] = ()
+
+    @property
+    def telling(self) -> bool:
+        """Whether the terms mean something to a reader, as runs of characters do not."""
+        return getattr(self.encoder, "analyzer", "word") == "word"
+
+    def model(self, classifier: Any, *, weighted: bool = True) -> Any:
+        """Return an untrained model of `rows`: what stands in front, then the classifier."""
+        front = self.front if weighted or self.encoder is None else ()
+        return make_pipeline(*map(clone, front), classifier) if front else classifier
+
+    def seen(self, given: Any) -> Any:
+        """Return new rows as the models of this view take them."""
+        return given if self.encoder is None else self.encoder.transform(given)
+
+    def grown(self, given: Any) -> View:
+        """Return the view with more rows; words that are new to it become new columns."""
+        if self.encoder is None:
+            return replace(self, rows=stacked_rows([self.rows, given]))
+        encoder = copy(self.encoder).partial_fit(given)  # whatever fails later leaves the old one as it was
+        new = encoder.transform(given)
+        return replace(self, encoder=encoder, rows=stacked_rows([widened(self.rows, new.shape[1]), new]))
+
+    def without(self, kept: Indices) -> View:
+        """Return the view of these rows only."""
+        return replace(self, rows=rows_of(self.rows, kept))
+
+    def term_names(self, fitted_front: Any) -> Array | None:
+        """Return the names of the columns behind the fitted front, if they have names."""
+        source = self.encoder if self.encoder is not None else fitted_front
+        if source is None or not hasattr(source, "get_feature_names_out"):
+            return None
+        return np.asarray(source.get_feature_names_out())

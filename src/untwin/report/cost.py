@@ -1,0 +1,86 @@
+"""View 9: what it cost: seconds, sizes, the exact configuration and versions, and how to do it again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from scipy.sparse import issparse
+
+from untwin import __version__
+from untwin.report.record import Record, plain, table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from untwin.report.study import Study
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars")
+
+
+@dataclass(frozen=True)
+class Seen(Record):
+    """One view of the rows as numbers: how large it is."""
+
+    name: str
+    rows: int
+    columns: int
+    cells: int
+    mebibytes: float
+
+
+@dataclass(frozen=True)
+class Cost(Record):
+    """Seconds by stage, peak memory where it was measured, sizes, configuration, versions, the command."""
+
+    seconds: dict[str, float]
+    peak_mebibytes: float | None
+    views: tuple[Seen, ...]
+    options: dict[str, Any]
+    versions: dict[str, str]
+    command: str
+
+    @classmethod
+    def of(cls, study: Study) -> Cost:
+        """Read the cost from a study; what the model does not remember of its making is left out."""
+        model: Any = study.model
+        about = getattr(model, "about_", None) or {}
+        candidates = {f"candidate: {tried.name}": tried.seconds for tried in model.candidates_ if tried.seconds}
+        options = about.get("options") or {name: _shown(value) for name, value in model.get_params(deep=False).items()}
+        return cls(
+            seconds=dict(about.get("seconds") or candidates),
+            peak_mebibytes=about.get("peak_mebibytes"),
+            views=tuple(_seen(view) for view in model.knowledge_.views),
+            options=plain(options),
+            versions=dict(about.get("versions") or _versions()),
+            command=_command(about.get("command")) or f"{model!r}.fit(X, y)",
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """Return one row a stage."""
+        return table([{"stage": stage, "seconds": seconds} for stage, seconds in self.seconds.items()])
+
+
+def _seen(view: Any) -> Seen:
+    rows = view.rows
+    sparse: bool = issparse(rows)
+    cells = rows.nnz if sparse else rows.shape[0] * rows.shape[1]
+    parts = (rows.data, rows.indices, rows.indptr) if sparse else (rows,)
+    size = sum(getattr(part, "nbytes", 0) or part.estimated_size() for part in parts)
+    return Seen(view.name, rows.shape[0], rows.shape[1], int(cells), size / 2**20)
+
+
+def _shown(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+def _command(arguments: Any) -> str:
+    """Return the command that made the model; empty if it was none."""
+    return f"untwin {shlex.join(map(str, arguments))}" if isinstance(arguments, list) else ""
+
+
+def _versions() -> dict[str, str]:
+    return {"untwin": __version__, "python": platform.python_version()} | {name: version(name) for name in LIBRARIES}

@@ -1,0 +1,65 @@
+"""View 8: what the space does: accuracy by dimension, separation against error, terms that move together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from untwin.report.record import Record, table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from untwin.report.study import Study
+
+
+@dataclass(frozen=True)
+class Moved(Record):
+    """A term and the terms nearest to it in the plain and in the sprinkled space."""
+
+    term: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Space(Record):
+    """Curves that the model measured while it was fitted; `rows` held-out rows judged them, 0: not measured.
+
+    By dimension the accuracy of neighbours in plain and in sprinkled LSI, `raw` without a space; by strength of
+    sprinkling the separation of classes (within over between, the lower the better) and the share of the documents
+    that is lost.
+    """
+
+    rows: int
+    raw: float | None
+    dimensions: tuple[int, ...]
+    lsi: tuple[float, ...]
+    sprinkled: tuple[float, ...]
+    strengths: tuple[float, ...]
+    separation: tuple[float, ...]
+    error: tuple[float, ...]
+    terms: tuple[Moved, ...]
+
+    @classmethod
+    def of(cls, study: Study) -> Space:
+        """Read the curves from a study."""
+        curves: Any = getattr(study.model, "curves_", None)
+        if curves is None:
+            return cls(0, None, (), (), (), (), (), (), ())
+        return cls(
+            curves.n_rows,
+            curves.raw,
+            curves.dimensions,
+            curves.lsi,
+            curves.sprinkled,
+            curves.strengths,
+            curves.separation,
+            curves.error,
+            tuple(Moved(one.term, one.before, one.after) for one in curves.similar),
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """Return one row a dimension."""
+        columns = zip(self.dimensions, self.lsi, self.sprinkled, strict=True)
+        return table([{"dimensions": k, "raw": self.raw, "lsi": lsi, "sprinkled": ours} for k, lsi, ours in columns])

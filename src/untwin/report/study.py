@@ -1,0 +1,137 @@
+"""`Study`: what the views read from a fitted model, each thing computed once.
+
+Glossary
+--------
+n rows that were asked about (positions 0 .. n - 1), C classes (numbers 0 .. C - 1, in the order of `classes_`)
+true, said    n    numbers of the label and of the out-of-fold answer; `said` is -1 where nobody could be asked
+confidence    n    probability of the answer
+wrong              positions of the errors, the most confident first
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin._values import positions
+from untwin.model.evidence import evidence_of
+from untwin.model.findings.label_errors import doubtful_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.classifier import UntwinClassifier
+    from untwin.model.findings.evidence import Evidence
+    from untwin.model.heard import Heard
+    from untwin.tables.confusion import Confusion
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+LONGEST_TEXT = 2_000
+FIRST_CLASSES = 3  # that name a group without terms
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A fitted model, and what several views need of it."""
+
+    model: UntwinClassifier
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the classes as text."""
+        return tuple(map(str, self.model.classes_.tolist()))
+
+    @property
+    def confusion(self) -> Confusion:
+        """Out of fold, classes as in `names`."""
+        return self.model.confusion_
+
+    @property
+    def heard(self) -> Heard:
+        """What was said out of fold."""
+        return self.model.knowledge_.heard
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What findings are drawn from: rows in terms, neighbours of other folds, the class x term table."""
+        return evidence_of(self.model.knowledge_)
+
+    @cached_property
+    def true(self) -> Indices:
+        """Numbers of the labels."""
+        return positions(self.evidence.y, self.model.classes_)
+
+    @cached_property
+    def said(self) -> Indices:
+        """Numbers of the answers; -1 without one."""
+        answered = self.heard.held & np.isin(self.heard.predicted, self.model.classes_)
+        said = np.full(len(answered), -1, dtype=np.intp)
+        said[answered] = positions(self.heard.predicted[answered], self.model.classes_)
+        return said
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """Probability of the answer; 0 without one."""
+        asked = np.flatnonzero(self.said >= 0)
+        confidence = np.zeros(len(self.said))
+        confidence[asked] = np.exp(self.heard.log_p[asked, self.said[asked]].astype(np.float64))
+        return confidence
+
+    @cached_property
+    def wrong(self) -> Indices:
+        """Positions of the errors, the most confident first."""
+        errors = np.flatnonzero((self.said >= 0) & (self.said != self.true))
+        return errors[np.argsort(-self.confidence[errors], kind="stable")]
+
+    @cached_property
+    def order(self) -> Indices:
+        """Numbers of the classes in tree order."""
+        return positions(self.model.hierarchy_.order(), self.model.classes_)
+
+    @cached_property
+    def groups(self) -> list[Indices]:
+        """Numbers of the classes of each group, in tree order."""
+        return self.numbered(self.model.groups_)
+
+    def numbered(self, groups: Sequence[tuple[Any, ...]]) -> list[Indices]:
+        """Return groups of classes by their numbers."""
+        return [positions(group, self.model.classes_) for group in groups]
+
+    @cached_property
+    def group_names(self) -> tuple[str, ...]:
+        """Names for the groups."""
+        return self.named(self.groups)
+
+    def named(self, groups: list[Indices]) -> tuple[str, ...]:
+        """Return names for groups of classes: their terms; where columns have no names, their first classes."""
+        table, tree = self.evidence.contingency, self.model.hierarchy_
+        if table is not None and len(groups) > 1:
+            return tuple(tree.name_groups(table, [tuple(self.model.classes_[group]) for group in groups]))
+        return tuple(self._listed(group) for group in groups)
+
+    def _listed(self, group: Indices) -> str:
+        names = [self.names[number] for number in group[:FIRST_CLASSES].tolist()]
+        return ", ".join(names) + (", ..." if len(group) > FIRST_CLASSES else "")
+
+    @cached_property
+    def doubtful(self) -> Indices:
+        """Positions of the rows that probably carry a wrong label, the surest first."""
+        return doubtful_rows(self.evidence)
+
+    def row_id(self, position: int) -> int:
+        """Return the number of a row in order of arrival."""
+        return int(self.model.ids_[self.heard.rows[position]])
+
+    def text(self, position: int, longest: int = LONGEST_TEXT) -> str:
+        """Return what a row looked like, cut; empty where the model keeps no documents."""
+        if self.evidence.texts is None:
+            return ""
+        shown = self.evidence.texts[position]
+        return shown if len(shown) <= longest else shown[: longest - 1] + "…"

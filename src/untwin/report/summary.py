@@ -1,0 +1,199 @@
+"""View 1: how good it is, against what, what was chosen and why, and how few pairs hold how many errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin.model.calibration import BINS
+from untwin.model.recipes import BASELINE
+from untwin.report.record import Record, table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from untwin.report.study import Study
+
+
+@dataclass(frozen=True)
+class Measured(Record):
+    """A share with the ends of its 95 % interval; None where nothing was measured."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Tried(Record):
+    """A candidate: its accuracy, what it gained on the linear SVM on the same rows, and why it was dropped."""
+
+    name: str
+    accuracy: Measured
+    gain: Measured
+    seconds: float
+    chosen: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class Bin(Record):
+    """Answers of about the same confidence, and the share of them that is right."""
+
+    confidence: float
+    accuracy: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class Summary(Record):
+    """The five numbers and what they stand against.
+
+    `test` is the accuracy on rows that were kept apart from the fit, if there were any (`test_rows`);
+    `largest_class` is the accuracy of always answering with the largest class; `half` is the least number of pairs
+    of classes that hold half of the errors.
+    """
+
+    rows: int
+    judged: int
+    classes: int
+    accuracy: Measured
+    macro_f1: float | None
+    calibration_error: float
+    errors: int
+    pairs: int
+    half: int
+    largest_class: float
+    test: Measured
+    test_rows: int
+    candidates: tuple[Tried, ...]
+    calibration: tuple[Bin, ...]
+
+    @classmethod
+    def of(cls, study: Study) -> Summary:
+        """Read the summary from a study."""
+        model, shares = study.model, study.confusion.pairs()["share"]
+        scores, tested = model.scores_, (getattr(model, "about_", None) or {}).get("test") or {}
+        return cls(
+            rows=len(model.knowledge_.y),
+            judged=int((study.said >= 0).sum()),
+            classes=len(study.names),
+            accuracy=Measured(*_ends(scores)),
+            macro_f1=scores.get("macro_f1"),
+            calibration_error=model.calibration_error_,
+            errors=len(study.wrong),
+            pairs=len(shares),
+            half=int(np.searchsorted(np.cumsum(shares), 0.5 - 1e-9) + 1) if len(shares) else 0,
+            largest_class=float(study.evidence.sizes.max() / study.evidence.sizes.sum()),
+            test=Measured(*_ends(tested)),
+            test_rows=tested.get("rows", 0),
+            candidates=tuple(map(_tried, model.candidates_)),
+            calibration=_bins(study),
+        )
+
+    @property
+    def winner(self) -> Tried:
+        """What was chosen."""
+        return next(tried for tried in self.candidates if tried.chosen)
+
+    @property
+    def baseline(self) -> Tried:
+        """The linear SVM."""
+        return next((tried for tried in self.candidates if tried.name == BASELINE), self.winner)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The summary in words."""
+        told = (self._quality(), self._test(), self._choice(), self._trust(), self._errors())
+        return tuple(sentence for sentence in told if sentence)
+
+    def frame(self) -> pl.DataFrame:
+        """Return one row a candidate."""
+        return table([_flat(tried) for tried in self.candidates])
+
+    def _quality(self) -> str:
+        if self.accuracy.value is None:
+            return "Every class has one distinct row, so nothing could be held out and nothing is measured."
+        return (
+            f"{self.accuracy.value:.1%} of rows it had not seen are answered right "
+            f"({_between(self.accuracy)}); always naming the largest class would reach {self.largest_class:.1%}."
+        )
+
+    def _test(self) -> str:
+        if self.test.value is None:
+            return ""
+        return f"On {self.test_rows:,} rows marked as test it is {self.test.value:.1%} ({_between(self.test)})."
+
+    def _choice(self) -> str:
+        winner, gain = self.winner, self.winner.gain
+        if winner.accuracy.value is None or gain.value is None or gain.low is None or gain.high is None:
+            return ""
+        if winner is self.baseline:
+            return "The linear SVM was chosen: nothing that was tried beats it."
+        told = f"Chosen: {winner.name}, {100 * gain.value:+.1f} points against the linear SVM"
+        told += f" ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
+        return f"{told}." if gain.low > 0 else f"{told}: a difference that chance could make."
+
+    def _trust(self) -> str:
+        if not self.calibration:
+            return ""
+        error = self.calibration_error
+        verdict = "can be taken at their word" if error <= 0.02 else "are roughly right" if error <= 0.05 else "are off"
+        missed = f"{100 * error:.1f} points on average"
+        return f"Its probabilities {verdict}: they miss the share of right answers by {missed}."
+
+    def _errors(self) -> str:
+        if not self.errors:
+            return "No held-out row is answered wrong." if self.judged else ""
+        return (
+            f"Half of the {self.errors:,} errors sit in {self.half:,} of the {self.pairs:,} pairs of classes "
+            "that are confused at all."
+        )
+
+
+def _ends(scores: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
+    return scores.get("accuracy"), scores.get("accuracy_low"), scores.get("accuracy_high")
+
+
+def _between(share: Measured) -> str:
+    return f"95% interval {100 * (share.low or 0):.1f} to {100 * (share.high or 0):.1f}"
+
+
+def _tried(candidate: Any) -> Tried:
+    return Tried(
+        candidate.name,
+        Measured(candidate.accuracy, candidate.low, candidate.high),
+        Measured(candidate.gain, candidate.gain_low, candidate.gain_high),
+        candidate.seconds,
+        candidate.chosen,
+        candidate.note,
+    )
+
+
+def _flat(tried: Tried) -> dict[str, Any]:
+    accuracy, gain = tried.accuracy, tried.gain
+    return {
+        "candidate": tried.name,
+        "accuracy": accuracy.value,
+        "low": accuracy.low,
+        "high": accuracy.high,
+        "gain": gain.value,
+        "gain_low": gain.low,
+        "gain_high": gain.high,
+        "seconds": tried.seconds,
+        "chosen": tried.chosen,
+        "note": tried.note,
+    }
+
+
+def _bins(study: Study) -> tuple[Bin, ...]:
+    """Return the bins of the calibration error that hold any row."""
+    confidence, right = study.heard.judged(study.model.knowledge_.y)
+    bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
+    rows = np.bincount(bins, minlength=BINS)
+    filled = np.flatnonzero(rows)
+    sums = [np.bincount(bins, weights=values, minlength=BINS)[filled] / rows[filled] for values in (confidence, right)]
+    columns = (*(means.tolist() for means in sums), rows[filled].tolist())
+    return tuple(Bin(*values) for values in zip(*columns, strict=True))

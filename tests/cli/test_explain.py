@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from tests.cli.conftest import records
+
+from untwin import UntwinClassifier
+
+
+def test_the_installed_command_draws(untwin, fitted):
+    done = untwin("explain", fitted.folder, "--text", "printer jam, toner and invoice", PYTHONIOENCODING="utf-8")
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert "is printer" in shown
+    assert "█" in shown
+    assert "Terms that speak for printer:" in shown
+
+
+def test_the_record_is_what_the_model_says(command, fitted):
+    text = "printer jam, toner and invoice"
+    found = command("explain", fitted.folder, "--text", text, "--top", "3", "--json").json()
+    (reason,) = UntwinClassifier.load(fitted.folder).explain([text], top=3)
+    assert found["label"] == reason.label
+    assert [(line["class"], line["probability"]) for line in found["probabilities"]] == list(reason.probabilities)
+    assert [line["row"] for line in found["neighbours"]] == [near.row for near in reason.neighbours.neighbours]
+    train = [row for row in records(160, 1) if row["split"] == "train"]
+    assert all(line["document"] == train[line["row"]]["text"] for line in found["neighbours"])
+    assert all(line["label"] == train[line["row"]]["label"] for line in found["neighbours"])
+
+
+def test_a_training_row_does_not_speak_for_itself(command, fitted):
+    found = command("explain", fitted.folder, "--id", "5", "--json").json()
+    train = [row for row in records(160, 1) if row["split"] == "train"]
+    assert found["document"] == train[5]["text"]
+    assert 5 not in [line["row"] for line in found["neighbours"]]
+
+
+def test_a_row_of_a_table_by_its_id(command, fitted, tickets):
+    wanted = records(160, 1)[40]
+    found = command("explain", fitted.folder, tickets, "--id", wanted["id"], "--json").json()
+    assert found["document"] == wanted["text"]
+
+
+def test_a_text_without_a_known_word(command, fitted):
+    done = command("explain", fitted.folder, "--text", "zzz")
+    assert "no known word" in done.out
+    assert command("explain", fitted.folder, "--text", "", "--json").json()["no_evidence"]
+
+
+def test_without_texts_neighbours_have_numbers_only(command, fitted, tmp_path):
+    folder = shutil.copytree(fitted.folder, tmp_path / "model")
+    UntwinClassifier.load(folder).save(folder, texts=False)
+    found = command("explain", folder, "--text", "printer jam", "--json").json()
+    assert {line["document"] for line in found["neighbours"]} == {None}
+    assert "(not kept)" in command("explain", folder, "--text", "printer jam").out
+    assert command("explain", folder, "--id", "3", "--json").json()["error"]["code"] == "no-documents"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], "usage"),
+        (["--text", "a", "--id", "1"], "usage"),
+        (["{tickets}", "--text", "a"], "usage"),
+        (["--id", "128"], "unknown-id"),
+        (["--id", "-1"], "unknown-id"),
+        (["{tickets}", "--id", "nobody"], "unknown-id"),
+        (["--row", "{{"], "bad-json"),
+        (["--row", "{{}}"], "missing-column"),
+    ],
+)
+def test_what_cannot_be_explained(command, fitted, tickets, arguments, code):
+    arguments = [argument.format(tickets=tickets) for argument in arguments]
+    done = command("explain", fitted.folder, *arguments, "--json")
+    assert done.code == 2
+    assert json.loads(done.out)["error"]["code"] == code

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.cli.conftest import KINDS, records, write_csv
+
+from untwin import UntwinClassifier
+from untwin.crossfit.folds import identical_rows
+
+
+def test_the_record_says_what_was_chosen_and_what_to_expect(fitted):
+    record = fitted.record
+    assert (record["schema_version"], record["ok"], record["rows"], record["classes"]) == (1, True, 128, 4)
+    assert record["chosen"] == record["candidates"][0]["name"]
+    assert record["candidates"][0]["chosen"]
+    assert record["scores"]["accuracy_low"] <= record["scores"]["accuracy"] <= record["scores"]["accuracy_high"]
+    assert 0.7 < record["scores"]["accuracy"] < 1
+    assert record["seconds"].keys() == {"reading", "checking", "fitting", "scoring", "findings"}
+
+
+def test_talk_names_stages_and_the_next_commands(fitted):
+    assert "untwin: candidates" in fitted.talk
+    assert f"next: untwin predict {fitted.folder}" in fitted.talk
+
+
+def test_rows_marked_as_test_are_scored_once_and_not_learnt(fitted, tickets):
+    model = UntwinClassifier.load(fitted.folder)
+    held = [row for row in records(160, 1) if row["split"] == "test"]
+    assert fitted.record["test"]["rows"] == len(held) == 32
+    right = model.predict([row["text"] for row in held]) == np.array([row["label"] for row in held])
+    assert fitted.record["test"]["accuracy"] == right.mean()
+    learnt = [row["text"] for row in records(160, 1) if row["split"] == "train"]
+    assert list(model.knowledge_.documents) == learnt
+    assert model.about_["test"]["accuracy"] == right.mean()
+
+
+def test_rows_of_a_group_share_a_fold(fitted):
+    model = UntwinClassifier.load(fitted.folder)
+    train = [row for row in records(160, 1) if row["split"] == "train"]
+    folds = model.out_of_fold_.folds
+    for number in (identical_rows([row["customer"] for row in train]), identical_rows([row["text"] for row in train])):
+        assert all(len(np.unique(folds[number == one])) == 1 for one in np.unique(number))
+
+
+def test_the_known_tree_is_compared(fitted):
+    links = fitted.record["known_tree"]["also_see"]
+    assert all(KINDS[link["a"]] != KINDS[link["b"]] for link in links)
+    assert fitted.record["known_tree"]["agreement"]["n_groups"] == 2
+
+
+def test_the_same_options_again_give_the_same_model(fitted, command, tmp_path):
+    done = command("fit", "--config", fitted.folder / "manifest.json", "-o", tmp_path / "again", "--json")
+    again = done.json()
+    assert done.code == 0
+    assert again["scores"] == fitted.record["scores"]
+    assert again["confused"] == fitted.record["confused"]
+    texts = ["the invoice", "locked account"]
+    models = [UntwinClassifier.load(folder) for folder in (fitted.folder, tmp_path / "again")]
+    assert np.array_equal(*(model.predict_proba(texts) for model in models))
+    assert models[1].about_["options"] == models[0].about_["options"] | {"output": str(tmp_path / "again")}
+
+
+def test_the_command_line_wins_over_the_config(fitted, command, tmp_path):
+    (tmp_path / "c.json").write_text(json.dumps({"preset": "nonsense", "limit": 10}))
+    assert command("fit", "x.csv", "-o", tmp_path / "m", "--config", tmp_path / "c.json").code == 2
+    done = command("fit", "x.csv", "-o", tmp_path / "m", "--config", tmp_path / "c.json", "--preset", "fast")
+    assert "x.csv: there is no such file" in done.err
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"nonsense": 1}', '{"facts": {"about": {}}}'])
+def test_a_config_that_is_none_is_refused(command, tmp_path, content):
+    (tmp_path / "c.json").write_text(content)
+    done = command("fit", "x.csv", "-o", tmp_path / "m", "--config", tmp_path / "c.json", "--json")
+    assert done.code == 2
+    assert done.json()["error"]["code"] == "config"
+
+
+def test_the_summary_for_people(command, tmp_path):
+    rows = [row | {"label": "5" if row["kind"] == "office" else "1"} for row in records(60, 3)]
+    table = write_csv(tmp_path / "t.csv", [{"text": row["text"], "label": row["label"]} for row in rows])
+    options = ["--preset", "fast", "--ordinal", "1,5", "--scoring", "mae", "--without-texts"]
+    done = command("fit", table, "-o", tmp_path / "m", *options)
+    assert done.code == 0
+    assert "60 rows, 2 classes" in done.out
+    assert "Chosen: " in done.out
+    assert "points against the linear SVM" in done.out
+    model = UntwinClassifier.load(tmp_path / "m")
+    assert model.knowledge_.documents is None
+    assert model.order == ["1", "5"]
+
+
+def test_a_table_of_several_columns(command, tmp_path):
+    rows = [{"price": i % 7 + (20 if i % 2 else 0), "shop": f"s{i % 3}", "label": "ab"[i % 2]} for i in range(40)]
+    table = write_csv(tmp_path / "t.csv", rows)
+    done = command("fit", table, "-o", tmp_path / "m", "--preset", "fast", "--json", "--strict")
+    assert done.json()["scores"]["accuracy"] == 1
+    answers = command("predict", tmp_path / "m", table, "--json").out.splitlines()
+    assert [json.loads(line)["untwin_label"] for line in answers] == [row["label"] for row in rows]
+    scores = command("evaluate", tmp_path / "m", table, "--json").json()
+    assert (scores["accuracy"], scores["learnt_rows"]) == (1, 40)
+    said = command("explain", tmp_path / "m", "--row", '{"price": 3, "shop": "s1"}', "--json").json()
+    assert said["label"] == "a"
+    assert said["document"] == "price: 3.0; shop: s1"
+    assert command("explain", tmp_path / "m", "--id", "3", "--json").json()["document"] == "price: 23.0; shop: s0"
+    assert command("explain", tmp_path / "m", "--text", "x").code == 2
+    assert command("explain", tmp_path / "m", "--row", '{"price": "cheap", "shop": "s1"}').code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["-o", "{}/no/folder"], "not-found"),
+        (["-o", "{}/t.csv"], "not-a-folder"),
+        (["-o", "{}"], "model-foreign"),
+        (["-o", "{}/m", "--scoring", "kappa"], "usage"),
+        (["-o", "{}/m", "--label-separator", ";"], "multi-label"),
+        (["-o", "{}/m", "--parent", "customer"], "two-parents"),
+        (["-o", "{}/m", "--group", "kind", "--label", "kind", "--text", "text"], "two-roles"),
+        (["-o", "{}/m", "--group", "all", "--text", "text"], "groups"),
+        (["-o", "{}/m", "--split", "all", "--text", "text"], "one-class"),
+        (["-o", "{}/m", "--without-texts", "--text", "text", "--nominal", "customer"], "texts-needed"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_the_work(command, tmp_path, options, code):
+    table = write_csv(tmp_path / "t.csv", [row | {"all": "test"} for row in records(40, 4)])
+    before = set(tmp_path.iterdir())
+    done = command("fit", table, *(option.format(tmp_path) for option in options), "--preset", "fast", "--json")
+    assert done.code == 2
+    assert done.json()["error"]["code"] == code
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_oddities_are_warnings_and_strict_makes_them_fail(command, tmp_path):
+    rows = [{"text": row["text"], "label": row["label"]} for row in records(40, 5)]
+    rows += [rows[0] | {"label": "printer" if rows[0]["label"] != "printer" else "billing"}]
+    table = write_csv(tmp_path / "t.csv", rows)
+    done = command("fit", table, "-o", tmp_path / "m", "--preset", "fast", "--strict", "--json")
+    assert done.code == 1
+    assert not done.json()["ok"]
+    assert "warning: [" in done.err
+    assert (tmp_path / "m" / "manifest.json").exists()

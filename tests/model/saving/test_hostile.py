@@ -1,0 +1,169 @@
+"""A model that a stranger has made, with right digests everywhere: refused with a reason, or the same to the bit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from untwin.model import UntwinClassifier
+from untwin.model.saving import describe, directory
+from untwin.store import ModelRefused, load, save
+
+TESTS = Path(__file__).parents[2]
+
+
+def helper(path):
+    spec = spec_from_file_location(path.stem, path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+FORGE, DAMAGE = helper(TESTS / "faults" / "forge.py"), helper(TESTS / "store" / "damage.py")
+
+
+@pytest.fixture
+def folder(tmp_path, small_model):
+    small_model.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def rewritten(folder, change):
+    """Change the tree of a saved model, with right digests everywhere."""
+    stored = load(folder)
+    tree = json.loads(stored.parts["tree"][0])
+    save(folder, {**stored.parts, "tree": [json.dumps(change(tree))]}, stored.facts)
+
+
+def model_of(tree):
+    return tree["UntwinClassifier"]
+
+
+def loaded(folder):
+    """Return the model, or why it is refused."""
+    try:
+        return UntwinClassifier.load(folder)
+    except ModelRefused as error:
+        return error
+
+
+@pytest.mark.filterwarnings("ignore")  # strange numbers overflow
+@pytest.mark.parametrize("way", [*dict.fromkeys(FORGE.WAYS)], ids=lambda way: way.__name__)
+def test_a_forged_model_is_refused_or_answers_as_before(
+    tmp_path, monkeypatch, folder, rows_of_kind, small_model, same_answers, way
+):
+    monkeypatch.setattr(FORGE, "WAYS", [way])
+    refused = 0
+    for seed in range(8):
+        copy = shutil.copytree(folder, tmp_path / f"copy{seed}")
+        how = FORGE.forge(copy, np.random.default_rng(seed))
+        found = loaded(copy)
+        if isinstance(found, ModelRefused):
+            refused += 1
+            assert found.exit_code == 3, how
+            assert str(copy) in found.message, how
+        else:
+            same_answers(small_model, found, rows_of_kind("texts", 8))
+    assert refused >= (2 if way is FORGE.wrong_type else 8)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damage_is_refused_or_does_not_matter(folder, rows_of_kind, small_model, same_answers, seed):
+    generator = np.random.default_rng(seed)
+    ways = [way for way in DAMAGE.WAYS if way is not DAMAGE.forged_shape]  # no part of a model is a matrix
+    ways[generator.integers(len(ways))](folder, generator)
+    found = loaded(folder)
+    if not isinstance(found, ModelRefused):
+        same_answers(small_model, found, rows_of_kind("texts", 8))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda tree: {"Popen": {"args": "true"}}, "A class must be one that models consist of. Got Popen"),
+        (lambda tree: {"CentroidClassifier": {}}, "A model must be an UntwinClassifier"),
+        (lambda tree: {"UntwinClassifier": {}}, "UntwinClassifier must have what its class has"),
+        (
+            lambda tree: {"UntwinClassifier": {**model_of(tree), "fit": None}},
+            r"UntwinClassifier must have .*\['fit'\]",
+        ),
+        (lambda tree: {"UntwinClassifier": {**model_of(tree), "n_jobs": 10**6}}, "n_jobs must be a small whole number"),
+        (lambda tree: {"UntwinClassifier": {**model_of(tree), "cv": 2**64}}, "Whole numbers must have at most 64 bits"),
+        (
+            lambda tree: {"UntwinClassifier": {**model_of(tree), "_kind": "pickle"}},
+            "must be of texts, a frame or a matrix",
+        ),
+        (
+            lambda tree: {"UntwinClassifier": {**model_of(tree), "encoder": {"type": "eval"}}},
+            "must answer. Got KeyError",
+        ),
+        (lambda tree: {"UntwinClassifier": {**model_of(tree), "cv": {"dtype": "i4,f8"}}}, "A dtype must be that of"),
+        (lambda tree: [tree] * 2, "must be an UntwinClassifier"),
+        (lambda tree: {"a": 1, "b": 2}, "A node must be a value or one named kind"),
+    ],
+)
+def test_reasons_are_given(folder, change, reason):
+    rewritten(folder, change)
+    with pytest.raises(ModelRefused, match=reason):
+        UntwinClassifier.load(folder)
+
+
+def test_a_pipeline_with_a_memory_is_refused(folder):
+    """Its memory would unpickle whatever lies in a folder that the file names."""
+
+    def with_memory(tree):
+        text = json.dumps(tree)
+        assert '"memory": null' in text
+        return json.loads(text.replace('"memory": null', '"memory": "/tmp/cache"'))
+
+    rewritten(folder, with_memory)
+    with pytest.raises(ModelRefused, match="must not have a memory"):
+        UntwinClassifier.load(folder)
+
+
+def test_trees_that_are_no_json_are_refused(folder):
+    stored = load(folder)
+    for text in ("", "{", "[" * 10_000, "NaN" * 3, "9" * 5_000):
+        save(folder, {**stored.parts, "tree": [text]}, stored.facts)
+        with pytest.raises(ModelRefused):
+            UntwinClassifier.load(folder)
+    for tree in (["{}", "{}"], np.arange(3), {}):
+        save(folder, {**stored.parts, "tree": tree}, stored.facts)
+        with pytest.raises(ModelRefused, match="must have a tree"):
+            UntwinClassifier.load(folder)
+
+
+def test_a_tree_of_absurd_size_is_refused_before_it_is_parsed(folder, monkeypatch, small_model):
+    monkeypatch.setattr(directory, "LARGEST_TREE", 1000)
+    with pytest.raises(ModelRefused, match="A tree must have at most 1000 characters"):
+        UntwinClassifier.load(folder)
+    with pytest.raises(ValueError, match="must be such that it can be loaded"):
+        small_model.save(folder)
+
+
+def test_facts_that_say_nothing_are_refused(folder):
+    FORGE.forge_facts(folder, np.random.default_rng(0))
+    for read in (UntwinClassifier.load, describe):
+        with pytest.raises(ModelRefused, match="facts"):
+            read(folder)
+
+
+def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder):
+    stored = load(folder)
+    tree = json.loads(stored.parts["tree"][0])
+    team = model_of(tree)["knowledge_"]["Knowledge"]["team"]["Team"]
+    team["members"]["tuple"][0]["Share"]["model"]["Pipeline"]["steps"] = []
+    facts = {**stored.facts, "versions": {**stored.facts["versions"], "scikit-learn": "1.0"}}
+    save(folder, {**stored.parts, "tree": [json.dumps(tree)]}, facts)
+    with pytest.raises(ModelRefused, match=r"It was made by scikit-learn 1\.0 \(here"):
+        UntwinClassifier.load(folder)
+
+
+def test_no_model_says_so(tmp_path):
+    with pytest.raises(ModelRefused, match="holds no model"):
+        UntwinClassifier.load(tmp_path / "nowhere")

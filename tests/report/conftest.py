@@ -1,0 +1,59 @@
+"""Models that several tests show, each made once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from tests.report.made import cheap_model, made_model, twin_texts
+
+from untwin.model.curves import space_curves
+from untwin.report import Report
+from untwin.report.study import Study
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "\u202eevil\u202c right to left",
+    "javascript:alert(3)",
+    "{{ 7 * 7 }} ${8 * 8} <!--",
+    "\x00 null \ud800 half",
+]
+
+
+ROWS = {3: 30, 48: 12, 300: 6, 1_000: 4}  # of each class, by the number of classes
+
+
+@pytest.fixture(scope="session")
+def model_of():
+    """Models by their number of classes, each made once."""
+    return cache(lambda n_classes: made_model(n_classes, ROWS[n_classes]))
+
+
+@pytest.fixture(scope="session")
+def model():
+    """Six classes, twelve rows each, with the curves that presets beyond fast measure."""
+    made = cheap_model(*twin_texts(6, 12, length=12))
+    made.curves_ = space_curves(made.knowledge_)
+    return made
+
+
+@pytest.fixture(scope="session")
+def study(model):
+    return Study(model)
+
+
+@pytest.fixture(scope="session")
+def report(model):
+    return Report.of(model)
+
+
+@pytest.fixture(scope="session")
+def hostile_report():
+    """Names and texts that want to be more than text."""
+    texts, labels = twin_texts(len(HOSTILE), 12, length=12)
+    number = np.unique(labels, return_inverse=True)[1]
+    spoken = [name.encode("utf-8", "replace").decode() for name in HOSTILE]  # texts cannot hold half a character
+    spiteful = [f"{text} {spoken[row % len(spoken)]}" for row, text in enumerate(texts)]
+    return Report.of(cheap_model(spiteful, np.array(HOSTILE)[number]))

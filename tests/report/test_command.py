@@ -1,0 +1,49 @@
+"""`untwin report`: the page and the numbers of a saved model."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report.made import cheap_model, twin_texts
+
+from untwin.cli.report import report as command
+from untwin.report import Report
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A small model."""
+    return cheap_model(*twin_texts(6, 12, length=12))
+
+
+@pytest.fixture(scope="module")
+def saved(model, tmp_path_factory):
+    """The same, saved."""
+    folder = tmp_path_factory.mktemp("models") / "small"
+    model.save(folder)
+    return folder
+
+
+def test_it_writes_the_page_beside_the_model(saved, capsys):
+    assert command.main([str(saved)], standalone_mode=False) == 0
+    page = saved.with_name("small.html")
+    assert capsys.readouterr().out.strip() == str(page)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_json_has_the_numbers_of_the_model_in_memory(saved, model, capsys):
+    assert command.main([str(saved), "--json"], standalone_mode=False) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["ok"]
+    assert printed["report"] is None
+    wanted = Report.of(model).to_dict()
+    for view in ("summary", "pairs", "matrix", "tree", "classes", "documents", "findings", "space"):
+        assert printed[view] == wanted[view]
+
+
+def test_both_at_once(saved, tmp_path, capsys):
+    page = tmp_path / "elsewhere.html"
+    assert command.main([str(saved), "--json", "-o", str(page)], standalone_mode=False) == 0
+    assert json.loads(capsys.readouterr().out)["report"] == str(page)
+    assert page.stat().st_size

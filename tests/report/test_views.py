@@ -1,0 +1,244 @@
+"""Every view against a plain computation of the same thing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import fields, replace
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.report.made import cheap_model, twin_texts
+
+from untwin.model import UntwinClassifier
+from untwin.report import Report, documents, matrix
+from untwin.report.documents import within_budget
+from untwin.report.matrix import Matrix
+from untwin.report.pairs import ADVICE
+from untwin.report.study import LONGEST_TEXT, Study
+
+
+def errors_of(model):
+    heard = model.knowledge_.heard
+    pairs = zip(model.knowledge_.y[heard.rows].tolist(), heard.predicted.tolist(), strict=True)
+    return Counter(pair for pair in pairs if pair[0] != pair[1])
+
+
+def test_every_view_is_json_and_a_frame(report):
+    content = report.to_dict()
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    for field in fields(report):
+        assert isinstance(getattr(report, field.name).frame(), pl.DataFrame)
+
+
+def test_summary_counts_the_errors_and_the_pairs_that_hold_half_of_them(report, model):
+    errors = errors_of(model)
+    both = Counter()
+    for (true, said), count in errors.items():
+        both[frozenset((true, said))] += count
+    sizes = sorted(both.values(), reverse=True)
+    least = next(n for n in range(1, len(sizes) + 1) if 2 * sum(sizes[:n]) >= sum(sizes))
+    summary = report.summary
+    assert (summary.errors, summary.pairs, summary.half) == (sum(sizes), len(sizes), least)
+    assert summary.accuracy.value == model.scores_["accuracy"]
+    assert summary.largest_class == 1 / 6
+    assert sum(one.rows for one in summary.calibration) == summary.judged == 72
+    gap = sum(one.rows * abs(one.accuracy - one.confidence) for one in summary.calibration) / summary.judged
+    assert gap == pytest.approx(summary.calibration_error)
+    assert all(sentence.endswith(".") for sentence in summary.sentences)
+
+
+def test_a_pair_counts_both_ways_and_says_the_accuracy_if_merged(report, model):
+    errors = errors_of(model)
+    for pair in report.pairs.pairs:
+        assert (pair.a_as_b, pair.b_as_a) == (errors[pair.a, pair.b], errors[pair.b, pair.a])
+        merged = model.confusion_.merged({pair.a: [pair.a, pair.b]})
+        assert pair.merged == pytest.approx(merged.accuracy)
+        assert pair.low <= pair.rate <= pair.high
+    assert sum(pair.share for pair in report.pairs.pairs) == pytest.approx(1)
+    assert report.pairs.pairs[0].errors == max(pair.errors for pair in report.pairs.pairs)
+
+
+def test_examples_are_the_most_confident_errors_of_their_direction(report, study):
+    pair = report.pairs.pairs[0]
+    a, b = study.names.index(pair.a), study.names.index(pair.b)
+    here = [row for row in range(72) if study.true[row] == a and study.said[row] == b]
+    surest = sorted(here, key=lambda row: -study.confidence[row])[:3]
+    assert [study.confidence[row] for row in pair.examples_a] == [study.confidence[row] for row in surest]
+
+
+@pytest.mark.parametrize(
+    ("fields_of_pair", "code"),
+    [
+        ({"errors": 2, "a_as_b": 2, "b_as_a": 0, "low": 0.5}, "few"),
+        ({"errors": 20, "a_as_b": 10, "b_as_a": 10, "low": 0.2}, "twins"),
+        ({"errors": 20, "a_as_b": 18, "b_as_a": 2, "low": 0.01}, "one-way"),
+        ({"errors": 20, "a_as_b": 11, "b_as_a": 9, "low": 0.01}, "define"),
+    ],
+)
+def test_advice_fits_the_errors(fields_of_pair, code):
+    from untwin.report.pairs import Term, _code
+
+    telling, dull = (Term("told", 0.9, 0.1),), (Term("the", 0.5, 0.45),)
+    assert _code(fields_of_pair, telling) == code
+    assert _code(fields_of_pair, dull) == ("few" if code == "few" else "alike")
+    assert code in ADVICE
+
+
+def test_the_matrix_holds_the_confusion_in_three_orders(report, model):
+    shown, counts = report.matrix, model.confusion_.toarray()
+    cells = np.zeros_like(counts)
+    cells[list(shown.layers[0].true), list(shown.layers[0].predicted)] = shown.layers[0].count
+    np.testing.assert_array_equal(cells, counts)
+    assert [shown.lines[line] for line in shown.by_tree] == model.hierarchy_.order().tolist()
+    assert shown.by_name == tuple(range(6))
+    assert sum(shown.blocks) == 6
+    assert [layer.title for layer in shown.layers][1:] == ["Neighbours, plain rows", "Neighbours, sprinkled"]
+    assert shown.layers[1].accuracy == report.space.raw
+
+
+@pytest.mark.parametrize("most", [5, 2])
+def test_beyond_the_most_lines_the_matrix_shows_groups(study, report, monkeypatch, most):
+    monkeypatch.setattr(matrix, "MOST_LINES", most)
+    shown = Matrix.of(study)
+    assert shown.collapsed
+    assert len(shown.lines) == min(len(report.tree.groups), most) == len(shown.merges) + 1
+    whole = report.matrix.layers[0]
+    assert sum(shown.layers[0].count) == sum(whole.count)
+    inside = sum(
+        count
+        for true, said, count in zip(whole.true, whole.predicted, whole.count, strict=True)
+        if shown.node_of[true] == shown.node_of[said]
+    )
+    diagonal = sum(
+        count
+        for true, said, count in zip(
+            *(getattr(shown.layers[0], name) for name in ("true", "predicted", "count")), strict=True
+        )
+        if true == said
+    )
+    assert diagonal == inside
+
+
+def test_the_tree_has_every_class_once_and_a_range(report, model):
+    tree = report.tree
+    assert sorted(name for group in tree.groups for name in group.classes) == sorted(model.classes_.tolist())
+    assert tree.low <= tree.high
+    assert list(tree.distances) == sorted(tree.distances)
+    group_of = {name: number for number, group in enumerate(tree.groups) for name in group.classes}
+    assert all(group_of[link.a] != group_of[link.b] for link in tree.links)
+
+
+def test_a_class_has_its_figures_and_nearest_classes(report, model):
+    complexity = model.confusion_.mutual_complexity().toarray()
+    for number, one in enumerate(report.classes.classes):
+        assert one.rows == 12
+        assert one.recall == pytest.approx(model.confusion_.recall[number])
+        assert one.precision == pytest.approx(model.confusion_.precision[number])
+        if one.nearest:
+            assert one.confused[0] == pytest.approx(complexity[number].max())
+        assert len(one.doubtful) <= one.n_doubtful
+
+
+def test_a_document_was_judged_and_has_its_neighbours_by_rows_of_other_folds(report, study):
+    folds = study.heard.folds
+    assert len(report.documents.documents) == len({one.position for one in report.documents.documents})
+    assert {one.position for one in report.documents.documents} >= set(study.wrong.tolist())
+    for one in report.documents.documents:
+        assert one.text == study.model.knowledge_.documents[one.id]
+        assert list(one.probabilities) == sorted(one.probabilities, reverse=True)
+        assert (one.said, one.confidence) == (one.classes[0], one.probabilities[0])
+        assert one.against != one.said
+        assert all(folds[near.id] != folds[one.position] for near in one.neighbours)
+
+
+def test_evidence_adds_what_neighbours_share_for_one_class_against_the_other(report, study):
+    one = next(found for found in report.documents.documents if found.evidence)
+    evidence = study.evidence
+    unit = evidence.X / np.sqrt(evidence.X.multiply(evidence.X).sum(axis=1))[:, None]
+    rows = evidence.neighbours[one.position]
+    sign = (study.true[rows] == one.said).astype(float) - (study.true[rows] == one.against)
+    total = (unit[[one.position]].multiply(unit[rows])).toarray().T @ sign
+    names = list(evidence.terms)
+    for term, weight in one.evidence:
+        assert weight == pytest.approx(total[names.index(term)])
+
+
+def test_documents_stop_where_the_page_is_full(study, monkeypatch):
+    everything = range(72)
+    monkeypatch.setattr(documents, "FEW_BYTES", 10_000)
+    kept = list(within_budget(study, everything))
+    used = sum(len(json.dumps(one.to_dict(), ensure_ascii=False).encode()) for one in kept)
+    assert 0 < len(kept) < 72
+    assert used <= 10_000
+
+
+def test_long_texts_are_cut(study):
+    long = Study(study.model)
+    object.__setattr__(long, "evidence", replace(study.evidence, texts=["ß" * 5_000] * 72))
+    assert len(long.text(0)) == LONGEST_TEXT
+    assert long.text(0).endswith("…")
+
+
+def test_findings_are_those_of_the_model(report, model):
+    assert [one.code for one in report.findings.findings] == [one.code for one in model.findings_]
+    assert all(len(one.records) <= 20 <= max(one.total, 20) for one in report.findings.findings)
+
+
+def test_the_cost_names_sizes_configuration_and_the_way_to_repeat_it(model):
+    views = model.knowledge_.views
+    assert Report.of(model).cost.views[0].columns == views[0].rows.shape[1]
+    test = {"rows": 10, "accuracy": 0.5, "accuracy_low": 0.25, "accuracy_high": 0.75}
+    made_by = {"command": ["fit", "my data.csv"], "seconds": {"fitting": 2.0}, "options": {"seed": 1}, "test": test}
+    model.about_ = made_by
+    try:
+        made = Report.of(model)
+    finally:
+        del model.about_
+    cost = made.cost
+    assert "On 10 rows marked as test it is 50.0% (95% interval 25.0 to 75.0)." in made.summary.sentences
+    assert (cost.command, cost.seconds, cost.options) == ("untwin fit 'my data.csv'", {"fitting": 2.0}, {"seed": 1})
+
+
+def test_vectors_without_texts_or_terms_have_a_report_too():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 2, 3], 20)
+    X = rng.normal(size=(60, 5)) + y[:, None]
+    shown = Report.of(UntwinClassifier(preset="fast").fit(X, y))
+    assert shown.matrix.lines == ("1", "2", "3")
+    assert all(one.text == "" and not one.evidence for one in shown.documents.documents)
+    assert all(not pair.terms_a for pair in shown.pairs.pairs)
+
+
+def test_a_model_of_single_rows_has_a_report_that_says_so():
+    shown = Report.of(UntwinClassifier(preset="fast").fit(["red bus", "green tram", "blue boat"], ["a", "b", "c"]))
+    assert shown.summary.accuracy.value is None
+    assert shown.summary.judged == 0
+    assert "nothing is measured" in shown.summary.sentences[0]
+
+
+def test_a_frame_shows_its_rows():
+    texts, labels = twin_texts(3, 12, length=8)
+    frame = pl.DataFrame({"subject": texts, "price": np.arange(36.0)})
+    shown = Report.of(UntwinClassifier(preset="fast").fit(frame, labels))
+    assert any(texts[one.id] in one.text for one in shown.documents.documents)
+    assert shown.cost.views[0].columns == 2
+
+
+def test_classes_that_come_later_are_in_the_report():
+    texts, labels = twin_texts(4, 12, length=10)
+    model = cheap_model(texts[:36], labels[:36])
+    model.add(texts[36:], labels[36:])
+    assert len(Report.of(model).matrix.lines) == 4
+
+
+def test_grades_are_answered_by_the_median_and_so_shown():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 2, 3, 4], 25)
+    X = rng.normal(scale=1.5, size=(100, 3)) + y[:, None]
+    model = UntwinClassifier(preset="fast", scoring="mae", order=[1, 2, 3, 4]).fit(X, y)
+    shown, heard = Report.of(model).documents, model.knowledge_.heard
+    for one in shown.documents:
+        assert shown.names[one.said] == str(heard.predicted[one.position])
+        assert one.confidence == pytest.approx(np.exp(heard.log_p[one.position, one.said]), rel=1e-6)

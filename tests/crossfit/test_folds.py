@@ -103,6 +103,12 @@ def test_units_stay_together_and_no_class_is_held_out_whole(seed):
     assert set(codes[folds == -1]) == set(np.flatnonzero(small))
 
 
+@pytest.mark.parametrize("dtype", [pl.List(pl.Float64), pl.Array(pl.Float64, 2)])
+def test_identical_rows_of_frames_with_vectors(dtype):
+    frame = pl.DataFrame({"name": ["a", "a", "a"], "vector": pl.Series([[1.0, 2], [1, 2], [3, 4]], dtype=dtype)})
+    assert partition(identical_rows(frame)) == {(0, 1), (2,)}
+
+
 def test_a_lonely_class_trains_always_unless_its_twin_row_is_held_out():
     codes, unit = np.array([0, 0, 0, 0, 1, 2]), np.array([0, 1, 2, 3, 4, 0])  # class 2 is identical to row 0
     folds, parts, small = judged(codes, unit, np.array([0, 1, 0, 1, 1, 0]))

@@ -58,6 +58,14 @@ def test_a_known_tree_gives_links_across_it(make_texts):
     assert "also-see" not in by_code(model.find(parents=within))
 
 
+def test_labels_may_be_objects(texts, labels):
+    mixed = np.where(labels == "class00", "class01", labels)
+    mixed[::8] = "class00"  # a coin decides between the two
+    model = UntwinClassifier(preset="fast").fit(texts, mixed.astype(object))
+    (record,) = by_code(model.findings_)["twins"].evidence
+    assert (record["a"], record["b"]) == ("class00", "class01")
+
+
 def test_documents_come_and_go_with_their_rows(model, texts, labels, new, truth):
     model.add(new[:2], truth[:2])
     assert model.knowledge_.documents == [*texts, *new[:2]]

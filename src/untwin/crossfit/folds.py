@@ -53,13 +53,20 @@ def identical_rows(X: Any) -> Codes:
         return _identical_sparse(X)
     if hasattr(X, "columns"):
         columns = [column.to_numpy() for column in nw.from_native(X, eager_only=True).iter_columns()]
-        return _numbered(np.column_stack([_coded(column) for column in columns]))
+        return _numbered(np.column_stack([_coded(_whole(column)) for column in columns]))
     is_text = isinstance(X, list) and isinstance(X[0], str)
     rows = np.asarray(X, dtype=object if is_text else None)
     rows = rows.reshape(len(rows), -1)
     if rows.dtype.kind in "biufc":
         return _numbered(rows + 0)  # adding 0 turns -0.0 into 0.0
     return _numbered(np.column_stack([_coded(column) for column in rows.T]))
+
+
+def _whole(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column whose cells are lists or vectors with one value a row, equal where they are."""
+    if column.ndim == 1 and not (column.dtype.kind == "O" and len(column) and np.ndim(column[0])):
+        return column
+    return np.array([np.asarray(cell).tobytes() for cell in column], dtype=object)
 
 
 def _coded(column: NDArray[Any]) -> NDArray[Any]:

@@ -232,7 +232,8 @@ def binomial_interval(right: NDArray[np.bool_], folds: int = 1) -> tuple[float, 
     n = len(right) * ((folds - 1) / (2 * folds - 1) if folds > 1 else 1.0)
     share, z2 = float(right.mean()), Z**2
     middle, half = share + z2 / (2 * n), Z * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
-    return (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
+    low, high = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
+    return max(low, 0.0), min(high, 1.0)  # by rounding they may go beyond
 
 
 def paired_interval(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[float, float, float]:

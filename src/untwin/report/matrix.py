@@ -8,7 +8,7 @@ node    what a line of the matrix stands for: a class, or a group of the tree wh
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class Matrix(Record):
 
 
 def _layers(study: Study) -> tuple[Cells, ...]:
-    curves: Any = getattr(study.model, "curves_", None)
+    curves = study.model.curves_
     layers = {"The model": study.confusion}
     if curves is not None and np.array_equal(curves.before.classes, study.model.classes_):  # the same since the fit
         layers |= {"Neighbours, plain rows": curves.before, "Neighbours, sprinkled": curves.after}

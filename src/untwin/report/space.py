@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from untwin.report.record import Record, table
 
@@ -44,7 +44,7 @@ class Space(Record):
     @classmethod
     def of(cls, study: Study) -> Space:
         """Read the curves from a study."""
-        curves: Any = getattr(study.model, "curves_", None)
+        curves = study.model.curves_
         if curves is None:
             return cls(0, None, (), (), (), (), (), (), ())
         return cls(

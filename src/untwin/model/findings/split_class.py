@@ -139,7 +139,7 @@ def _parted(space: Floats, rows: Indices, code: int) -> Parts:
 def _record(evidence: Evidence, part: Parts) -> dict[str, Any]:
     terms_of_one, terms_of_other = _terms(evidence, part)
     return {
-        "class": evidence.classes[part.code].item(),
+        "class": evidence.classes.tolist()[part.code],
         "rows of one": len(part.lower),
         "rows of other": len(part.upper),
         "variance left": part.left,

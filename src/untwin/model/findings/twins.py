@@ -64,7 +64,7 @@ def chains(a: Array, b: Array, classes: Array) -> list[list[Any]]:
 
 
 def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict[str, Any]:
-    a, b = pair["a"].item(), pair["b"].item()
+    a, b, *counts = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
     merged = evidence.confusion.merged({a: [a, b]})
     true, said = evidence.y[wrong], evidence.predictions[wrong]
     mixed_up = wrong[((true == a) & (said == b)) | ((true == b) & (said == a))][:N_ROWS]
@@ -73,10 +73,7 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict
     return {
         "a": a,
         "b": b,
-        "a taken for b": pair["a_as_b"].item(),
-        "b taken for a": pair["b_as_a"].item(),
-        "rate": pair["rate"].item(),
-        "rate at least": pair["low"].item(),
+        **dict(zip(("a taken for b", "b taken for a", "rate", "rate at least"), counts, strict=True)),
         "accuracy if merged": merged.accuracy,
         "terms for a": [found.term for found in for_a],
         "terms for b": [found.term for found in for_b],
@@ -87,7 +84,7 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict
 def soft_links(evidence: Evidence) -> Finding | None:
     """Find classes that a known tree keeps apart although they are confused with each other: an "also see"."""
     pairs = evidence.confusion.pairs()
-    sure = {frozenset((pair["a"].item(), pair["b"].item())) for pair in pairs[pairs["low"] >= LINK_RATE]}
+    sure = {frozenset(names) for names in pairs[pairs["low"] >= LINK_RATE][["a", "b"]].tolist()}
     if evidence.parents is None or not sure:
         return None
     apart = evidence.hierarchy.also_see(evidence.parents, top=len(pairs))

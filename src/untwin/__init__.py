@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from untwin.data.discretize import MDLPDiscretizer as MDLPDiscretizer
     from untwin.data.encode import TableEncoder as TableEncoder
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
+    from untwin.report.page import write_report as write_report
     from untwin.represent.scores import ScoreSpace as ScoreSpace
     from untwin.represent.semidiscrete import SemiDiscreteLSI as SemiDiscreteLSI
     from untwin.represent.similarity import category_similarity as category_similarity
@@ -61,6 +62,7 @@ _HOME = {
     "category_similarity": "untwin.represent.similarity",
     "out_of_fold": "untwin.crossfit",
     "out_of_fold_confusion": "untwin.crossfit",
+    "write_report": "untwin.report.page",
 }
 
 __all__ = [
@@ -90,6 +92,7 @@ __all__ = [
     "category_similarity",
     "out_of_fold",
     "out_of_fold_confusion",
+    "write_report",
 ]
 
 

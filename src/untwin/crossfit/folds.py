@@ -54,8 +54,9 @@ def identical_rows(X: Any) -> Codes:
     if hasattr(X, "columns"):
         columns = [column.to_numpy() for column in nw.from_native(X, eager_only=True).iter_columns()]
         return _numbered(np.column_stack([_coded(_whole(column)) for column in columns]))
-    is_text = isinstance(X, list) and isinstance(X[0], str)
-    rows = np.asarray(X, dtype=object if is_text else None)
+    if isinstance(X, list) and all(isinstance(row, str) for row in X):
+        return np.unique(np.asarray(X, dtype=object), return_inverse=True)[1]
+    rows = np.asarray(X, dtype=object if isinstance(X, list) and isinstance(X[0], str) else None)
     rows = rows.reshape(len(rows), -1)
     if rows.dtype.kind in "biufc":
         return _numbered(rows + 0)  # adding 0 turns -0.0 into 0.0

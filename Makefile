@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 DATA ?= ../shared/data
 BENCHMARKS := $(filter-out _%,$(basename $(notdir $(wildcard bench/*.py))))
 
-.PHONY: demo test check format bench faults clean
+.PHONY: demo test check format bench browser faults clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core.stamp
@@ -34,6 +34,10 @@ bench: $(VENV)/bench.stamp
 # Damages 500 models, kills 30 commands, fills the disk: some minutes, so it is not part of the tests.
 faults: $(VENV)/dev.stamp
 	$(BIN)/python tests/faults/run.py
+
+# Debian's chromium, for the browser tests of the report; they are skipped where it is absent and cannot be installed.
+browser:
+	command -v chromium || (apt-get update -qq && apt-get install -y --no-install-recommends chromium fonts-dejavu-core)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.report.made import cheap_model, made_model, twin_texts
 
-from untwin.model.curves import space_curves
 from untwin.report import Report
 from untwin.report.study import Study
 
@@ -27,16 +26,21 @@ ROWS = {3: 30, 48: 12, 300: 6, 1_000: 4}  # of each class, by the number of clas
 
 @pytest.fixture(scope="session")
 def model_of():
-    """Models by their number of classes, each made once."""
-    return cache(lambda n_classes: made_model(n_classes, ROWS[n_classes]))
+    """Models by their number of classes, each made once; the curves, which others have, are left out for speed."""
+
+    @cache
+    def made(n_classes):
+        model = made_model(n_classes, ROWS[n_classes])
+        model._noted["curves"] = None
+        return model
+
+    return made
 
 
 @pytest.fixture(scope="session")
 def model():
-    """Six classes, twelve rows each, with the curves that presets beyond fast measure."""
-    made = cheap_model(*twin_texts(6, 12, length=12))
-    made.curves_ = space_curves(made.knowledge_)
-    return made
+    """Six classes, twelve rows each."""
+    return cheap_model(*twin_texts(6, 12, length=12))
 
 
 @pytest.fixture(scope="session")

@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.report.made import cheap_model, twin_texts
 
 from untwin.cli.report import report as command
 from untwin.report import Report
 
 
 @pytest.fixture(scope="module")
-def model():
-    """A small model."""
-    return cheap_model(*twin_texts(6, 12, length=12))
-
-
-@pytest.fixture(scope="module")
 def saved(model, tmp_path_factory):
-    """The same, saved."""
+    """The small model, saved with what its report has it measure."""
     folder = tmp_path_factory.mktemp("models") / "small"
+    Report.of(model)
     model.save(folder)
     return folder
 
@@ -38,7 +32,7 @@ def test_json_has_the_numbers_of_the_model_in_memory(saved, model, capsys):
     assert printed["ok"]
     assert printed["report"] is None
     wanted = Report.of(model).to_dict()
-    for view in ("summary", "pairs", "matrix", "tree", "classes", "documents", "findings", "space"):
+    for view in ("summary", "pairs", "matrix", "tree", "classes", "documents", "findings", "space", "cost"):
         assert printed[view] == wanted[view]
 
 

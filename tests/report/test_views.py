@@ -226,6 +226,13 @@ def test_a_frame_shows_its_rows():
     assert shown.cost.views[0].columns == 2
 
 
+def test_without_texts_nothing_quotes_a_document(model):
+    shown = json.dumps(Report.of(model, texts=False).to_dict())
+    assert "word" in shown  # terms are not documents
+    for text in model.knowledge_.documents:
+        assert text[:40] not in shown
+
+
 def test_classes_that_come_later_are_in_the_report():
     texts, labels = twin_texts(4, 12, length=10)
     model = cheap_model(texts[:36], labels[:36])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +30,11 @@ def writable_model(output: str) -> Path:
 
 def save(model: UntwinClassifier, folder: Path, about: dict[str, Any], *, texts: bool) -> str:
     """Write the model, then the report beside it; return where the report is."""
+    from untwin.model.records import versions
     from untwin.report import Report, write_report
 
-    model.about_ = plain(about)  # the report tells of it
-    made = Report.of(model)  # first: what it has the model measure is saved with the model
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    model.about_ = plain({**about, "peak_mebibytes": peak, "versions": versions()})  # the report tells of it
+    made = Report.of(model, texts=texts)  # first: what it has the model measure is saved with the model
     model.save(folder, texts=texts)
     return str(write_report(made, folder.with_name(f"{folder.name}.html")))

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from platform import python_version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from untwin.classify.knn.explain import Explanation
+
+
+PACKAGES = ("untwin", "scikit-learn", "scipy", "numpy", "polars")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that decide what a model is."""
+    return {"python": python_version()} | {name: _version(name) for name in PACKAGES}
+
+
+@cache
+def _version(package: str) -> str:
+    from importlib.metadata import version  # slow to load, and nothing for a model that only answers
+
+    return version(package)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import platform
 import shlex
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from scipy.sparse import issparse
 
-from untwin import __version__
+from untwin.model.records import versions
 from untwin.report.record import Record, plain, table
 
 if TYPE_CHECKING:
     import polars as pl
 
     from untwin.report.study import Study
-
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars")
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Cost(Record):
             peak_mebibytes=about.get("peak_mebibytes"),
             views=tuple(_seen(view) for view in model.knowledge_.views),
             options=plain(options),
-            versions=dict(about.get("versions") or _versions()),
+            versions=dict(about.get("versions") or versions()),
             command=_command(about.get("command")) or f"{model!r}.fit(X, y)",
         )
 
@@ -80,7 +76,3 @@ def _shown(value: Any) -> Any:
 def _command(arguments: Any) -> str:
     """Return the command that made the model; empty if it was none."""
     return f"untwin {shlex.join(map(str, arguments))}" if isinstance(arguments, list) else ""
-
-
-def _versions() -> dict[str, str]:
-    return {"untwin": __version__, "python": platform.python_version()} | {name: version(name) for name in LIBRARIES}

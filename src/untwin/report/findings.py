@@ -47,7 +47,7 @@ class Findings(Record):
                     one.advice,
                     one.code in ABOUT_DATA,
                     len(one.evidence),
-                    one.evidence[:MOST_RECORDS],
+                    tuple(_told(record, texts=study.texts) for record in one.evidence[:MOST_RECORDS]),
                 )
                 for one in study.model.findings_
             )
@@ -57,3 +57,8 @@ class Findings(Record):
         """Return one row a finding."""
         names = ("code", "severity", "title", "advice", "total")
         return table([{name: getattr(one, name) for name in names} for one in self.findings])
+
+
+def _told(record: dict[str, Any], *, texts: bool) -> dict[str, Any]:
+    """Return a record, without the text that it quotes unless `texts`."""
+    return record if texts else {name: value for name, value in record.items() if name != "text"}

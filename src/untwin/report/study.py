@@ -39,9 +39,10 @@ FIRST_CLASSES = 3  # that name a group without terms
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A fitted model, and what several views need of it."""
+    """A fitted model, and what several views need of it; without `texts` no view quotes a document."""
 
     model: UntwinClassifier
+    texts: bool = True
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -130,8 +131,8 @@ class Study:
         return int(self.model.ids_[self.heard.rows[position]])
 
     def text(self, position: int, longest: int = LONGEST_TEXT) -> str:
-        """Return what a row looked like, cut; empty where the model keeps no documents."""
-        if self.evidence.texts is None:
+        """Return what a row looked like, cut; empty where it is not known, or not to be quoted."""
+        if self.evidence.texts is None or not self.texts:
             return ""
         shown = self.evidence.texts[position]
         return shown if len(shown) <= longest else shown[: longest - 1] + "…"

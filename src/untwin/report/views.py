@@ -49,9 +49,9 @@ class Report:
     cost: Cost
 
     @classmethod
-    def of(cls, model: UntwinClassifier) -> Self:
-        """Read all views from a fitted model, in memory or loaded; nothing is fitted."""
-        study, made = Study(model), {}
+    def of(cls, model: UntwinClassifier, *, texts: bool = True) -> Self:
+        """Read all views from a fitted model, in memory or loaded; without `texts` no document is quoted."""
+        study, made = Study(model, texts), {}
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)

@@ -7,19 +7,15 @@ facts    what `describe` tells without building the model: versions, a summary, 
 from __future__ import annotations
 
 import json
-import platform
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy
 import polars as pl
-import scipy
-import sklearn
 
-import untwin
 from untwin._compat import rows_of
 from untwin._errors import InputError
+from untwin.model.records import versions
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
 from untwin.model.saving.shelf import Shelf, Stacks
@@ -36,7 +32,6 @@ if TYPE_CHECKING:
 
 TREE = "tree"
 LARGEST_TREE = 1 << 24  # characters; parsed they take thirty times as many bytes at worst
-PACKAGES = {"untwin": untwin, "scikit-learn": sklearn, "scipy": scipy, "numpy": numpy, "polars": pl}
 
 
 def save_model(
@@ -51,7 +46,7 @@ def save_model(
         message = f"The model must be such that it can be loaded. Got instead: {error.message}"
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from None
     told = getattr(model, "about_", {}) if about is None else about
-    facts = {"versions": _versions(), "summary": _summary(saved), "about": dict(told)}
+    facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
     save(folder, {**parts, TREE: [tree]}, facts)
 
 
@@ -125,10 +120,6 @@ def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
     return saved
 
 
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{name: package.__version__ for name, package in PACKAGES.items()}}
-
-
 def _summary(model: UntwinClassifier) -> dict[str, Any]:
     knowledge = model.knowledge_
     return {
@@ -148,7 +139,7 @@ def _is_told(facts: Mapping[str, Any]) -> bool:
 
 def _other_versions(facts: Mapping[str, Any]) -> str:
     """Say with which other versions the model was made, if any: they may be the reason."""
-    made, here = facts["versions"], _versions()
+    made, here = facts["versions"], versions()
     other = [f"{name} {made.get(name)} (here {here[name]})" for name in here if made.get(name) != here[name]]
     return f"It was made by {', '.join(other)}." if other else ""
 

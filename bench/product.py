@@ -72,9 +72,7 @@ def rivals(n_classes: int, *, texts: bool) -> dict[str, Any]:
     logistic = LogisticRegression(max_iter=300, tol=1e-3)
     models = {
         BASELINE: make_pipeline(*front, tuned(LinearSVC(random_state=0), n_classes, texts=texts)),
-        "logistic regression": make_pipeline(
-            *front, tuned(LogisticRegression(max_iter=300, tol=1e-3), n_classes, texts=texts)
-        ),
+        "logistic regression": make_pipeline(*front, tuned(logistic, n_classes, texts=texts)),
     }
     if texts:
         models["ComplementNB"] = make_pipeline(*front, ComplementNB())

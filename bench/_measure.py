@@ -10,8 +10,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from untwin.reproduce.timing import best_seconds
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+__all__ = ["arguments", "best_seconds", "parser", "peak_memory", "peak_of", "show"]
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -27,17 +31,6 @@ def arguments(description: str | None, *, repeats: int = 3) -> argparse.Namespac
     options = parser(description)
     options.add_argument("--repeats", type=int, default=repeats, help="best of so many runs")
     return options.parse_args()
-
-
-def best_seconds(rivals: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """Time each rival `repeats` times, in turns so that all meet the same weather; keep the best."""
-    best = dict.fromkeys(rivals, float("inf"))
-    for _ in range(repeats):
-        for name, work in rivals.items():
-            start = time.perf_counter()
-            work()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
 
 
 def peak_memory(work: Callable[..., object], *args: object) -> float:
@@ -59,6 +52,20 @@ def _mebibytes(entry: str) -> float:
     """Read an entry of this process's status (`ru_maxrss` would inherit the peak of the parent)."""
     status = Path("/proc/self/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith(entry)).split()[1]) / 1024
+
+
+class Stopwatch:
+    """Seconds by stage: the time before a report of progress belongs to the stage that it reports."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Take a report."""
+        now = time.perf_counter()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
+        self._last = now
 
 
 def show(rows: list[dict[str, Any]], *, as_json: bool, **facts: Any) -> None:

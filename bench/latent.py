@@ -1,6 +1,6 @@
 """Paper 4: LSI_td and LSI_ac on its eight tables, under label noise, against rows, and on mixed columns.
 
-The experiments are `untwin.reproduce.latent`, `.noise` and `.mixed`; here they are run, and set beside what the
+The experiments are `untwin.reproduce.latent.tables`, `.noise` and `.mixed`; here they are run, and set beside what the
 paper prints.
 """
 
@@ -20,7 +20,9 @@ from sklearn.naive_bayes import MultinomialNB
 from bench._measure import best_seconds, parser, show
 from untwin._progress import listening
 from untwin.classify.latent.classes import LatentClassClassifier
-from untwin.reproduce.latent import (
+from untwin.reproduce.latent.mixed import gains, read_reviews, run_mixed
+from untwin.reproduce.latent.noise import NOISE, PRINTED_ERRORS, run_noise, toy_class_space
+from untwin.reproduce.latent.tables import (
     A_POSTERIORI,
     BEYOND,
     BOOSTING,
@@ -32,8 +34,6 @@ from untwin.reproduce.latent import (
     run_tables,
     summary,
 )
-from untwin.reproduce.mixed import gains, read_reviews, run_mixed
-from untwin.reproduce.noise import NOISE, PRINTED_ERRORS, run_noise, toy_class_space
 from untwin.reproduce.tables import PAPER_4, read_labelled
 
 if TYPE_CHECKING:

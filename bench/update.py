@@ -1,7 +1,9 @@
 """Learning on: updating against folding-in and recomputing, one document at a time, and semi-discrete decomposition.
 
 Parts: "newsgroups" and "arxiv" are streams in batches, "gensim" gives the first of them to `LsiModel.add_documents`,
-"single" adds one document to 100,000, "claim" measures paper 4's ratio of update times, "sdd" compares decompositions.
+"single" adds one document to 100,000, "claim" measures paper 4's ratio of update times, "sdd" compares decompositions,
+"discrete" the estimators that take a semi-discrete one, "touched" counts the experts that new classes make multi-level
+and graph classifiers train again.
 Recomputing means: counts are there; weights, plan, SVD and projection are not.
 """
 
@@ -16,25 +18,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from scipy.sparse import csr_array, save_npz
-from sklearn.preprocessing import KBinsDiscretizer
 
-from bench import _semidiscrete, _streams
-from bench._measure import best_seconds, parser, show
+from bench import _discrete, _touched
+from bench._measure import parser, show
 from untwin import KNNClassifier, SprinkledLSI, SprinklingPlan, SupervisedWeights, TextCounts
-from untwin.linalg.blocks import Blocks
-from untwin.linalg.svd import truncated_svd
-from untwin.linalg.update import with_rows
-from untwin.represent.membership import membership
 from untwin.reproduce.datasets import read_texts
+from untwin.reproduce.latent import semidiscrete, streams
+from untwin.reproduce.latent.updates import update_ratios
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
 N_SINGLE, K_SINGLE = 100_000, 200
-BINS = 10
 
 GENSIM = """
 import sys
@@ -51,8 +48,8 @@ print("added", model.projection.u.shape)
 
 def gensim(data: Path) -> Iterable[dict[str, Any]]:
     """Give gensim the beginning of the stream, then the first batch with its unseen words, in another process."""
-    stream = _streams.newsgroups(data)
-    counts = TextCounts(stop_words="english", min_df=_streams.MIN_DF)
+    stream = streams.newsgroups(data)
+    counts = TextCounts(stop_words="english", min_df=streams.MIN_DF)
     first = counts.fit_transform(stream.texts(0)["text"])
     batch = counts.partial_fit(stream.texts(1)["text"]).transform(stream.texts(1)["text"])
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +70,7 @@ def single(data: Path) -> Iterable[dict[str, Any]]:
     counts, weights = TextCounts(stop_words="english", min_df=2), SupervisedWeights()
     X = csr_array(weights.fit_transform(counts.fit_transform(entries["text"])))
     labels = entries["label"].to_numpy()
-    plan = SprinklingPlan.uniform(s=_streams.STRENGTH)
+    plan = SprinklingPlan.uniform(s=streams.STRENGTH)
     space = SprinkledLSI(n_components=K_SINGLE, plan=plan, training="reconstructed", random_state=0)
     start = time.perf_counter()
     Z = space.fit_transform(X[:N_SINGLE], labels[:N_SINGLE])
@@ -96,33 +93,6 @@ def single(data: Path) -> Iterable[dict[str, Any]]:
     }
 
 
-def claim(data: Path) -> Iterable[dict[str, Any]]:
-    """Measure how much faster LSI_ac is updated than LSI_td: paper 4 says N^2 / (n_a m) times."""
-    for name in ("vehicle", "letter"):
-        table = pl.read_csv(data / "tabular" / f"{name}.csv")
-        numbers = table.select(pl.selectors.numeric()).to_numpy()
-        X = csr_array(KBinsDiscretizer(BINS, strategy="uniform").fit_transform(numbers))
-        Y, classes = membership(table[table.columns[-1]].to_numpy())
-        rows, Z = truncated_svd(Blocks(X[:-1]), K_SINGLE), (X[:-1].T @ Y[:-1]).toarray()
-        seconds = best_seconds(
-            {
-                "td": partial(with_rows, rows, X[[-1]], len(rows.S)),
-                "ac": partial(np.linalg.svd, Z + (X[[-1]].T @ Y[[-1]]), full_matrices=False),
-            },
-            5,
-        )
-        yield {
-            "table": name,
-            "N": X.shape[0],
-            "n_a": X.shape[1],
-            "m": len(classes),
-            "LSI_td ms": 1e3 * seconds["td"],
-            "LSI_ac ms": 1e3 * seconds["ac"],
-            "measured ratio": seconds["td"] / seconds["ac"],
-            "claimed ratio": X.shape[0] ** 2 / (X.shape[1] * len(classes)),
-        }
-
-
 def _milliseconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
@@ -132,12 +102,14 @@ def _milliseconds(work: Callable[[], object]) -> float:
 def main(options: argparse.Namespace) -> None:
     """Run the parts asked for."""
     parts: dict[str, Callable[[Path], Iterable[dict[str, Any]]]] = {
-        "newsgroups": lambda data: _streams.run(_streams.newsgroups(data)),
-        "arxiv": lambda data: _streams.run(_streams.arxiv(data)),
+        "newsgroups": lambda data: streams.run(streams.newsgroups(data)),
+        "arxiv": lambda data: streams.run(streams.arxiv(data)),
         "gensim": gensim,
         "single": single,
-        "claim": claim,
-        "sdd": lambda data: _semidiscrete.compared(data, repeats=3),
+        "claim": update_ratios,
+        "sdd": semidiscrete.compared,
+        "discrete": _discrete.options,
+        "touched": _touched.run,
     }
     rows = []
     for name in options.parts or parts:

@@ -8,9 +8,9 @@ from sklearn.dummy import DummyClassifier
 from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.latent.instances import LatentInstanceClassifier
-from untwin.reproduce import latent, mixed
-from untwin.reproduce.latent import A_POSTERIORI, BOOSTING, N_FOLDS, PRINTED, folds, run_tables, summary
-from untwin.reproduce.noise import cubic, run_noise, toy_class_space
+from untwin.reproduce.latent import mixed, tables
+from untwin.reproduce.latent.noise import cubic, run_noise, toy_class_space
+from untwin.reproduce.latent.tables import A_POSTERIORI, BOOSTING, N_FOLDS, PRINTED, folds, run_tables, summary
 from untwin.reproduce.tables import PAPER_4, LabelledTable, read_labelled
 
 
@@ -74,7 +74,7 @@ def test_one_outcome_a_fold_and_every_size_a_posteriori():
 
 def test_boosting_sees_the_columns_themselves():
     table = made_table(n=60)
-    ((accuracy, k, rank),) = latent._judged(BOOSTING, None, table, next(folds(table, 0)))
+    ((accuracy, k, rank),) = tables._judged(BOOSTING, None, table, next(folds(table, 0)))
     assert accuracy > 0.5
     assert (k, rank) == (0, 0)
 
@@ -91,8 +91,8 @@ def test_a_posteriori_is_the_model_of_that_size_at_its_best():
 
 
 def test_the_printed_table_is_whole():
-    assert all(len(figures) == len(PAPER_4) for figures in (*PRINTED.values(), *latent.PRINTED_SPREADS.values()))
-    assert len(latent.PRINTED_SIZES) == len(PAPER_4)
+    assert all(len(figures) == len(PAPER_4) for figures in (*PRINTED.values(), *tables.PRINTED_SPREADS.values()))
+    assert len(tables.PRINTED_SIZES) == len(PAPER_4)
 
 
 def test_noise_costs_what_it_must():

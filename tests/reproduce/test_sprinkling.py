@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from untwin.reproduce.datasets import LabelledTexts, equally_many, sprinkling_sets, subject_and_body
-from untwin.reproduce.sprinkling import compared, halves, plans, run_sprinkling, trade_off
+from untwin.reproduce.sprinkling.spaces import compared, halves, plans, run_sprinkling, trade_off
 from untwin.tables.confusion import Confusion
 
 WORDS = {"cat": "purr mouse sofa", "lynx": "purr mouse forest", "tram": "rail ticket stop", "bus": "road ticket stop"}
@@ -30,9 +30,9 @@ def results():
 def test_every_space_at_every_dimension_and_strength(results):
     spaces = results.group_by("space").agg(pl.struct("strength", "k").n_unique().alias("settings"))
     assert dict(spaces.rows()) == {"raw": 1, "lsi": 2, "uniform": 4, "adaptive": 4, "contrast": 4, "hierarchy": 4}
-    assert set(results["classifier"]) == {"knn cosine", "knn euclidean", "svm"}
+    assert set(results["classifier"]) == {"knn cosine", "knn euclidean", "svm", "svm, Crammer and Singer"}
     assert results["accuracy"].is_between(0, 1).all()
-    assert len(results) == 3 * 3 * (1 + 2 + 4 * 4)
+    assert len(results) == 3 * 4 * (1 + 2 + 4 * 4)
 
 
 def test_sprinkling_helps_where_plain_lsi_has_too_few_dimensions(results):
@@ -58,7 +58,7 @@ def test_the_interval_is_that_of_a_paired_t_test(results):
 
 def test_terms_are_selected_without_the_test_half(monkeypatch):
     """A word that only occurs in test documents must never be selected while others are left."""
-    monkeypatch.setattr("untwin.reproduce.sprinkling.N_TERMS", 8)
+    monkeypatch.setattr("untwin.reproduce.sprinkling.spaces.N_TERMS", 8)
     texts = made_texts()
     for half in halves(texts, 3):
         assert half.X.shape[1] == 8

@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binomtest
 from sklearn.metrics.pairwise import cosine_similarity
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -13,7 +14,8 @@ from untwin._progress import listening
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.represent.weights import SupervisedWeights
 from untwin.reproduce.datasets import LabelledTexts
-from untwin.reproduce.weights import (
+from untwin.reproduce.folds import stratified_parts
+from untwin.reproduce.weights.posts import (
     HEADERS,
     LEAKS,
     PRINTED,
@@ -32,7 +34,6 @@ from untwin.reproduce.weights import (
 
 WORDS = {"rec.cat": "purr mouse sofa", "rec.lynx": "purr mouse forest", "sci.tram": "rail ticket stop"}
 MOST = 7
-FIVE = StratifiedKFold(5, shuffle=True, random_state=0)
 
 
 def made_posts(n=20, groups=tuple(WORDS), seed=0):
@@ -57,6 +58,10 @@ def posts():
 @pytest.fixture(scope="module")
 def results(posts):
     return run_weights([posts], headers=("subject", "newsgroups"), leaks=LEAKS, most_neighbours=MOST, n_jobs=1)
+
+
+def five(posts):
+    return list(stratified_parts(posts.labels.to_numpy(), 5))
 
 
 def one(results, **setting):
@@ -114,14 +119,14 @@ def test_figures_are_those_of_an_ordinary_cross_validation(results, posts, schem
     choice = {} if selection == "none" else {"select": 0.1, "select_by": selection}
     model = make_pipeline(SupervisedWeights(scheme=scheme, **choice), KNNClassifier(n_neighbors=7))
     X = counted(shown(posts, "subject"))
-    scores = cross_val_score(model, X, posts.labels.to_numpy(), cv=FIVE, scoring="f1_micro")
+    scores = cross_val_score(model, X, posts.labels.to_numpy(), cv=five(posts), scoring="f1_micro")
     row = one(results, scheme=scheme, selection=selection, header="subject", leak="none", neighbours=7)
     assert (row["micro_f1"], row["spread"]) == pytest.approx((scores.mean(), scores.std(ddof=1)))
 
 
 def test_the_svm_has_tf_idf_and_all_terms(results, posts):
     model = make_pipeline(SupervisedWeights(scheme="tfidf"), LinearSVC(random_state=0))
-    scores = cross_val_score(model, counted(shown(posts, "newsgroups")), posts.labels.to_numpy(), cv=FIVE)
+    scores = cross_val_score(model, counted(shown(posts, "newsgroups")), posts.labels.to_numpy(), cv=five(posts))
     row = one(results, classifier="svm", header="newsgroups")
     assert (row["scheme"], row["selection"], row["leak"], row["neighbours"]) == ("tfidf", "none", "none", 0)
     assert row["micro_f1"] == pytest.approx(scores.mean())
@@ -227,4 +232,5 @@ def test_the_real_sets_are_the_papers(real_data):
     assert [(len(found), set(found.values())) for found in sizes.values()] == [(6, {100}), (4, {200}), (2, {200})]
     assert not any(texts.texts.is_duplicated().any() for texts in sets)
     honest = beside_printed(run_weights(sets[2:], most_neighbours=5, n_jobs=1)).filter(scheme="ig")
-    assert (honest["micro_f1"] + 3 * honest["spread"] < honest["printed"]).all()
+    for ours, printed in honest.select("micro_f1", "printed").rows():  # of 400 posts, each answered once
+        assert binomtest(round(400 * ours), 400, printed, alternative="less").pvalue < 1e-9

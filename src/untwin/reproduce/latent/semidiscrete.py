@@ -10,12 +10,14 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from bench._measure import best_seconds
-from untwin import KNNClassifier, SupervisedWeights, TextCounts
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.data.counts import TextCounts
 from untwin.linalg.blocks import Blocks, product, squared_length
 from untwin.linalg.sdd import semi_discrete
 from untwin.linalg.svd import truncated_svd
+from untwin.represent.weights import SupervisedWeights
 from untwin.reproduce.datasets import read_texts
+from untwin.reproduce.timing import best_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,16 +33,16 @@ TERMS = 400  # of the semi-discrete decomposition
 N_TRAIN, N_TEST = 4000, 2000
 
 
-def compared(data: Path, repeats: int) -> Iterator[dict[str, Any]]:
+def compared(data: Path, *, repeats: int = 3, n_terms: int = TERMS, n_train: int = N_TRAIN) -> Iterator[dict[str, Any]]:
     """Yield one row a decomposition: SDD, SVD with as many triples, SVD with the same residual.
 
     A query is one document against all: SVD stores U S and V in float32, SDD two bits an entry and d in float64.
     """
-    X, T, labels = _newsgroups(data)
+    X, T, labels = _newsgroups(data, n_train)
     start = time.perf_counter()
-    discrete = semi_discrete(X, TERMS)
+    discrete = semi_discrete(X, n_terms)
     build, residual = time.perf_counter() - start, discrete.squared_residual(X) / squared_length(X)
-    left = 1 - np.cumsum(truncated_svd(Blocks(X), TERMS, random_state=0).S ** 2) / squared_length(X)
+    left = 1 - np.cumsum(truncated_svd(Blocks(X), n_terms, random_state=0).S ** 2) / squared_length(X)
     equal = int(np.searchsorted(-left, -residual)) + 1
 
     x = T[[0]].toarray()[0]
@@ -53,7 +55,7 @@ def compared(data: Path, repeats: int) -> Iterator[dict[str, Any]]:
         "query ms": _query(lambda: discrete.times(x), repeats),
         "accuracy": _voted(_cosines(discrete, T), *labels),
     }
-    for k in (TERMS, equal):
+    for k in (n_terms, equal):
         start = time.perf_counter()
         U, S, V = truncated_svd(Blocks(X), k, random_state=0)
         build = time.perf_counter() - start
@@ -69,11 +71,11 @@ def compared(data: Path, repeats: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def _newsgroups(data: Path) -> tuple[csr_array, csr_array, Any]:
+def _newsgroups(data: Path, n_train: int) -> tuple[csr_array, csr_array, Any]:
     """Return training and test posts by their terms, and the labels of both."""
     posts = read_texts(data, "20newsgroups").sample(fraction=1, shuffle=True, seed=0)
     train, test = (posts.filter(pl.col("split") == split) for split in ("train", "test"))
-    train, test = train.head(N_TRAIN), test.head(N_TEST)
+    train, test = train.head(n_train), test.head(N_TEST)
     counts, weights = TextCounts(stop_words="english", min_df=2), SupervisedWeights()
     X = csr_array(weights.fit_transform(counts.fit_transform(train["text"])))
     T = csr_array(weights.transform(counts.transform(test["text"])))

@@ -27,7 +27,6 @@ import numpy as np
 import polars as pl
 from joblib import Parallel, delayed
 from scipy.sparse import csr_array
-from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
@@ -39,6 +38,7 @@ from untwin.represent.membership import membership
 from untwin.represent.similarity import category_similarity
 from untwin.represent.weights import SupervisedWeights
 from untwin.reproduce.datasets import LabelledTexts, equally_many, read_texts, subject_and_body
+from untwin.reproduce.folds import stratified_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -208,8 +208,7 @@ def beside_printed(results: pl.DataFrame) -> pl.DataFrame:
 def folds(texts: LabelledTexts, header: str) -> Iterator[Fold]:
     """Yield the five folds of a set; they are the same for every header."""
     counts, labels = counted(shown(texts, header)), texts.labels.to_numpy()
-    splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-    for number, (train, test) in enumerate(splitter.split(labels, labels)):
+    for number, (train, test) in enumerate(stratified_parts(labels, N_FOLDS)):
         yield Fold(texts.name, header, number, counts, labels, train, test)
 
 

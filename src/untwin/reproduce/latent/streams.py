@@ -11,9 +11,13 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from untwin import KNNClassifier, SprinkledLSI, SprinklingPlan, SupervisedWeights, TextCounts
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.data.counts import TextCounts
 from untwin.linalg.update import loss_of_orthogonality
+from untwin.represent.sprinkle import SprinkledLSI
+from untwin.represent.weights import SupervisedWeights
 from untwin.reproduce.datasets import read_texts
+from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +29,7 @@ MIN_DF = 2
 N_BATCHES = 20
 N_LATE = 5
 N_TEST = 2000
+N_POSTS = 18_846
 ARXIV_DOCUMENTS = 16_000
 
 
@@ -52,9 +57,9 @@ class Stream:
         return csr_array(counts.transform(self.train["text"])), csr_array(counts.transform(self.test["text"])), widths
 
 
-def newsgroups(data: Path, seed: int = 0) -> Stream:
+def newsgroups(data: Path, seed: int = 0, most: int | None = None) -> Stream:
     """Return 20 Newsgroups: fifteen classes at first, then the other five, mixed, in 20 batches."""
-    posts = read_texts(data, "20newsgroups").sample(fraction=1, shuffle=True, seed=seed)
+    posts = read_texts(data, "20newsgroups").sample(fraction=1, shuffle=True, seed=seed).head(most or N_POSTS)
     names = np.sort(posts["label"].unique().to_numpy())
     late = pl.col("label").is_in(np.random.default_rng(seed).permutation(names)[:N_LATE].tolist())
     number = pl.int_range(pl.len()).over(late)

@@ -29,6 +29,7 @@ from untwin.linalg.blocks import Blocks
 from untwin.linalg.svd import truncated_svd
 from untwin.represent.scores import ScoreSpace
 from untwin.represent.sprinkle import SprinkledLSI
+from untwin.reproduce.folds import stratified_parts
 from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
@@ -138,12 +139,7 @@ def folds(table: LabelledTable, repetition: int, *, outside: bool = False) -> It
     """Yield the ten folds of one repetition; classes smaller than ten are spread as far as they go."""
     _, codes = np.unique(table.labels.to_numpy(), return_inverse=True)
     everywhere = table.encoder().fit_transform(table.rows, codes) if outside else None
-    shuffled = np.random.default_rng(repetition).permutation(len(codes))
-    # Dealt like cards, class by class: stratified, and silent about classes with fewer rows than folds.
-    fold_of_row = np.empty(len(codes), dtype=np.intp)
-    fold_of_row[np.lexsort((shuffled, codes))] = np.arange(len(codes)) % N_FOLDS
-    for fold in range(N_FOLDS):
-        train, test = np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)
+    for train, test in stratified_parts(codes, N_FOLDS, repetition):
         if everywhere is not None:
             X, X_test = everywhere[train], everywhere[test]
         else:

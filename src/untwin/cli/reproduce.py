@@ -1,0 +1,57 @@
+"""`untwin reproduce`: the papers' experiments, again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from untwin.cli.output import progress, put, put_json, put_table
+
+PAPERS = ("sprinkling", "hierarchies", "weights", "latent", "all")
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("paper", type=click.Choice(PAPERS))
+@click.option("--data", type=FOLDER, required=True, metavar="DIR", help="The folder with text/, tabular/, embeddings/.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    metavar="OUT",
+    help="Where to write.",
+)
+@click.option("--quick", is_flag=True, help="Smaller samples and fewer repetitions: minutes instead of an hour.")
+@click.option("--only", multiple=True, metavar="NAME", help="One experiment; repeat the option for several.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def reproduce(paper: str, data: Path, out: Path, *, quick: bool, only: tuple[str, ...], as_json: bool) -> int:
+    """Repeat the experiments of PAPER and set them beside what is published.
+
+    Writes results.md, results.json and results.html, which shows the figures, to OUT. What has been found there for the
+    same source and data is kept: an interrupted run is taken up where it ended. Seeds and splits are fixed.
+    """
+    with progress():
+        from untwin.reproduce.pages.writing import write
+        from untwin.reproduce.registry import chosen
+        from untwin.reproduce.runner import run
+
+        experiments = chosen(paper, only)
+        records = run(experiments, data, out, quick=quick)
+        paths = write(records, experiments, data, out)
+    if as_json:
+        put_json({"files": [str(path) for path in paths], "experiments": records})
+    else:
+        _show(records, paths)
+    return 0
+
+
+def _show(records: list[dict[str, Any]], paths: list[Path]) -> None:
+    """Say how far each assertion holds, and where to read on."""
+    claims = [(record["name"], claim) for record in records for claim in record["claims"]]
+    put_table(["experiment", "here", "asserted"], [[name, c["verdict"], c["assertion"]] for name, c in claims])
+    put()
+    for path in paths:
+        put(f"wrote {path}")

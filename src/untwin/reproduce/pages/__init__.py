@@ -1,0 +1,1 @@
+"""What was found, as Markdown and as one HTML page with figures."""

@@ -34,6 +34,12 @@ def test_talk_goes_to_stderr_and_ends_with_commands(done):
     assert "untwin fit YOUR_TABLE.csv -o MODEL" in done.stderr
 
 
+def test_the_report_is_shown_last(result, capsys):
+    assert Path(result["report"]).is_file()
+    _show(result)
+    assert capsys.readouterr().out.endswith(f"Report: {result['report']}\n")
+
+
 def test_it_classifies_well_and_finds_the_twins(result):
     assert result["schema_version"] == 1
     assert result["rows"] > 4_000

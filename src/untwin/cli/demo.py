@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +23,7 @@ SHOWN = 3  # classes, neighbours and terms of an explanation
 
 
 @click.command()
-@click.option("-o", "--output", metavar="MODEL", help="Keep the model in this folder.")
+@click.option("-o", "--output", metavar="MODEL", help="Where to keep the model; default: among the temporary files.")
 @common_options
 def demo(*, output: str | None, seed: int, strict: bool, as_json: bool) -> int:
     """Tell apart the sub-packages of NumPy, SciPy, scikit-learn and Polars by their documentation.
@@ -29,22 +31,23 @@ def demo(*, output: str | None, seed: int, strict: bool, as_json: bool) -> int:
     Gathers some 6,000 texts in some 50 classes, looks for what is odd about them, fits a model (fast preset), and
     explains its answers to three texts that it has not learnt.
     """
+    folder = output or str(Path(mkdtemp(prefix="untwin-")) / "demo")
     with progress(), warnings_said():
-        record = run_demo(seed, output)
+        record = run_demo(seed, folder)
     (put_json if as_json else _show)(record)
-    kept = ["info " + output, f'explain {output} --text "fast Fourier transform"'] if output else ["demo -o MODEL"]
+    kept = [f"info {folder}", f'explain {folder} --text "fast Fourier transform"']
     name_next(*kept, "check YOUR_TABLE.csv", "fit YOUR_TABLE.csv -o MODEL")
     return 0
 
 
-def run_demo(seed: int, output: str | None = None) -> dict[str, Any]:
+def run_demo(seed: int, output: str) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
     from untwin.cli.fitting import Clock, Settings, fit_table
     from untwin.cli.reasons import reason_record
     from untwin.cli.saved import save, writable_model
     from untwin.data.demo import demo_texts
 
-    folder, clock = None if output is None else writable_model(output), Clock()
+    folder, clock = writable_model(output), Clock()
     with clock.timing("gathering"):
         texts = demo_texts().with_row_index("row")
         asked = texts.filter(texts["label"].is_in(ASKED)).unique("label", keep="first", maintain_order=True)
@@ -54,9 +57,8 @@ def run_demo(seed: int, output: str | None = None) -> dict[str, Any]:
         {"id": row["id"], "true_label": row["label"], **reason_record(model, [row["text"]], SHOWN)}
         for row in asked.iter_rows(named=True)
     ]
-    if folder is not None:
-        about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": record["source"]}
-        record["report"] = save(model, folder, about, texts=True)
+    about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": record["source"]}
+    record["report"] = save(model, folder, about, texts=True)
     return {**record, "answers": answers, "seconds": dict(clock.seconds)}
 
 
@@ -78,7 +80,7 @@ def demo_table(texts: pl.DataFrame) -> Table:
 
 def _show(record: dict[str, Any]) -> None:
     from untwin.cli.explain import show_reason
-    from untwin.cli.summary import show_fit
+    from untwin.cli.summary import put_report, show_fit
 
     for finding in record["oddities"]:
         put(f"{finding['severity']} [{finding['code']}] {finding['title']}")
@@ -89,3 +91,4 @@ def _show(record: dict[str, Any]) -> None:
         show_reason(answer)
     put()
     put("Seconds: " + ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in record["seconds"].items()))
+    put_report(record)

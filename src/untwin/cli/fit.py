@@ -69,9 +69,10 @@ def fit(
     if as_json:
         put_json(record, ok=code == 0)
     else:
-        from untwin.cli.summary import show_fit
+        from untwin.cli.summary import put_report, show_fit
 
         show_fit(record)
+        put_report(record)
     name_next(f"predict {output} NEW_DATA", f"explain {output} {data} --id ID", f"info {output}")
     return code
 

@@ -35,6 +35,12 @@ def show_fit(record: dict[str, Any]) -> None:
     show_findings(record["findings"])
 
 
+def put_report(record: dict[str, Any]) -> None:
+    """Print where the report is: people would rather look."""
+    put()
+    put(f"Report: {record['report']}")
+
+
 def show_findings(findings: list[dict[str, Any]]) -> None:
     """Print the first findings, one paragraph each."""
     for finding in findings[:SHOWN_FINDINGS]:

@@ -5,39 +5,10 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist, squareform
 
+from untwin.reproduce.hierarchies.published import CONFUSION, NEWSGROUPS
 from untwin.structure.graph import ConfusionGraph
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.confusion import Confusion
-
-FIGURE_1_CLASSES = [
-    "alt.atheism", "soc.religion.christian", "sci.space", "talk.politics.misc", "talk.religion.misc",
-    "rec.autos", "comp.windows.x", "talk.politics.mideast", "sci.crypt", "rec.motorcycles",
-    "comp.graphics", "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware", "sci.electronics", "misc.forsale",
-    "sci.med", "comp.os.ms-windows.misc", "rec.sport.baseball", "talk.politics.guns", "rec.sport.hockey",
-]  # fmt: skip
-
-FIGURE_1 = [
-    [251, 6, 1, 3, 32, 1, 1, 2, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-    [9, 277, 0, 1, 6, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 2, 0, 0, 0, 1],
-    [3, 1, 273, 1, 0, 1, 2, 0, 1, 1, 9, 0, 0, 1, 2, 3, 0, 0, 1, 1],
-    [2, 0, 3, 213, 24, 3, 0, 17, 3, 0, 0, 0, 0, 0, 0, 1, 0, 1, 33, 0],
-    [88, 36, 2, 23, 132, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 15, 0],
-    [0, 0, 0, 3, 1, 272, 0, 0, 0, 7, 1, 2, 1, 6, 4, 1, 0, 0, 2, 0],
-    [1, 1, 2, 1, 0, 1, 246, 0, 2, 2, 30, 5, 3, 1, 1, 2, 1, 1, 0, 0],
-    [0, 3, 1, 18, 0, 0, 0, 275, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0],
-    [1, 0, 1, 2, 1, 0, 3, 0, 284, 0, 3, 0, 1, 0, 0, 1, 0, 0, 3, 0],
-    [0, 0, 0, 1, 0, 4, 1, 0, 0, 286, 1, 2, 0, 1, 2, 1, 0, 0, 1, 0],
-    [0, 1, 2, 1, 1, 0, 10, 1, 2, 0, 243, 23, 7, 3, 3, 3, 0, 0, 0, 0],
-    [0, 0, 0, 0, 0, 2, 7, 0, 1, 0, 5, 243, 23, 12, 3, 1, 3, 0, 0, 0],
-    [0, 0, 1, 1, 0, 2, 1, 0, 0, 0, 7, 10, 260, 8, 9, 1, 0, 0, 0, 0],
-    [1, 0, 1, 0, 1, 5, 2, 0, 2, 0, 7, 13, 13, 245, 6, 3, 0, 1, 0, 0],
-    [0, 1, 4, 2, 0, 12, 1, 0, 0, 4, 1, 19, 10, 8, 233, 1, 0, 1, 1, 2],
-    [0, 1, 5, 0, 1, 1, 0, 0, 0, 1, 2, 0, 2, 7, 2, 275, 0, 1, 1, 1],
-    [1, 0, 2, 0, 1, 1, 58, 1, 3, 0, 38, 71, 17, 3, 6, 0, 97, 1, 0, 0],
-    [2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 1, 0, 282, 1, 7],
-    [0, 0, 0, 9, 5, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 281, 0],
-    [0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 1, 1, 0, 0, 0, 3, 0, 291],
-]
 
 # The groups of Figure 12, from cutting the dendrogram at its point of inflection.
 FIGURE_12_GROUPS = [
@@ -60,7 +31,7 @@ FIGURE_9 = [[0, 0.3, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0.4], [0, 0, 0.4, 0]]
 
 @pytest.fixture
 def newsgroups():
-    return Confusion(FIGURE_1, FIGURE_1_CLASSES)
+    return Confusion(CONFUSION, NEWSGROUPS)
 
 
 def as_sets(groups):
@@ -120,9 +91,9 @@ def test_the_order_puts_each_published_group_in_one_block(newsgroups):
 
 def test_scipys_plain_ward_finds_two_of_the_five(newsgroups):
     tree = Hierarchy.from_confusion(newsgroups, linkage="ward-squared")
-    rates = np.array(FIGURE_1) / np.sum(FIGURE_1, axis=1, keepdims=True)
+    rates = np.array(CONFUSION) / np.sum(CONFUSION, axis=1, keepdims=True)
     labels = fcluster(linkage(pdist(rates, "cityblock"), "ward"), 5, "maxclust")
-    names = np.array(FIGURE_1_CLASSES)
+    names = np.array(NEWSGROUPS)
     assert as_sets(tree.cut(5)) == as_sets(names[labels == label].tolist() for label in range(1, 6))
     assert len(as_sets(tree.cut(5)) & as_sets(FIGURE_12_GROUPS)) == 2
 

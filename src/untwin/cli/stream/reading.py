@@ -16,9 +16,8 @@ from untwin.cli.stream.blocks import header_of, line_blocks, lines_of, opened_by
 from untwin.data.read import RawTable, ReadOptions, format_by_name, read_table
 from untwin.data.read.delimited import read_delimited, separator_of
 from untwin.data.read.jsonl import read_jsonl
-from untwin.data.read.parquet import as_text
+from untwin.data.read.parquet import DAMAGED, all_text, unreadable
 from untwin.data.read.source import STDIN
-from untwin.data.read.table import Places, Refusal, empty_as_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -158,25 +157,10 @@ def _parquet(source: str, most_rows: int) -> Iterator[Batch]:
     try:
         for frame in pl.scan_parquet(file).collect_batches(chunk_size=most_rows, maintain_order=True):
             for cells in frame.iter_slices(most_rows):
-                yield Batch(_all_text(cells, first, _name(source)), cells)
+                yield Batch(all_text(cells, _name(source), first), cells)
                 first += cells.height
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # damaged pages can panic
-        reason = str(error).splitlines()[0]
-        hint = "The file is damaged, cut off, or not Parquet: write or copy it again."
-        raise InputError(f"{_name(source)}: cannot be read as Parquet: {reason}.", code="parquet", hint=hint) from None
-
-
-def _all_text(cells: pl.DataFrame, first: int, name: str) -> RawTable:
-    columns, refused = [], {}
-    for column in cells:
-        text = as_text(column)
-        if text is None:
-            text = pl.Series(column.name, map(str, column.to_list()), dtype=pl.String)
-            hint = "Write it as plain text (one value a cell), or name another column."
-            refused[column.name] = Refusal("nested-column", f"holds values of type {column.dtype}", hint)
-        columns.append(text)
-    places = Places(name, np.arange(first, first + cells.height))
-    return RawTable(empty_as_null(pl.DataFrame(columns)), places, "parquet", refused=refused)
+    except DAMAGED as error:
+        raise unreadable(_name(source), error) from None
 
 
 def _name(source: str) -> str:

@@ -25,6 +25,7 @@ def situation(**changes):
         "preset": "balanced",
         "n_rows": 1000,
         "n_classes": 5,
+        "texts": True,
         "non_negative": True,
         "C": 1.0,
         "second_view": "",

@@ -21,6 +21,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.special import log_expit, log_softmax
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
@@ -133,16 +135,24 @@ def fit_experts(
     jobs : sequence of Job
         A job with one class needs no training, and its expert has one column of zeros.
     n_jobs : int, optional
-        Experts at a time, in threads.
+        Experts at a time, in threads; in processes where threads would change the answer.
     stage : str
         What progress is reported as.
     """
     work = (delayed(_fitted)(estimator, X, job) for job in jobs)
+    shared = any(_draws_from_one_source(job.estimator or estimator) for job in jobs)
+    side_by_side = Parallel(n_jobs=n_jobs, prefer="processes" if shared else "threads", return_as="generator")
     experts: list[Expert] = []
-    for expert in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
+    for expert in side_by_side(work):
         experts.append(expert)
         _progress.report(stage, len(experts), len(jobs))
     return experts
+
+
+def _draws_from_one_source(estimator: Any) -> bool:
+    """Tell whether liblinear learns: its random numbers are one stream, which threads would take from each other."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return isinstance(last, LinearSVC) or getattr(last, "solver", None) == "liblinear"
 
 
 def refit_experts(

@@ -70,7 +70,8 @@ def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: I
     entries, dropped = held_contest(contest, tried, sample)
     winner = choose(contest, entries)
     heard = Heard(classes, asked, winner.log_p, classes[winner.predicted], contest.folds)
-    team = Team.fitted(winner.shares, winner.temperature, views, y)
+    ready = winner.ready if len(asked) == len(y) else {}
+    team = Team.fitted(winner.shares, winner.temperature, views, y, ready=ready, n_jobs=rules.n_jobs)
     return Choice(team, heard, records(contest, entries, winner, dropped), _scores(contest, entries, winner))
 
 

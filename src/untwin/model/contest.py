@@ -20,14 +20,14 @@ import numpy as np
 
 from untwin import _progress
 from untwin.crossfit.folds import judged
-from untwin.crossfit.outoffold import out_of_fold
+from untwin.crossfit.outoffold import out_of_fold, out_of_fold_and_fitted
 from untwin.model.calibration import log_probabilities, on_log_scale
 from untwin.model.grades import answered
 from untwin.represent.alignment import fitted_temperature
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -74,7 +74,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """What a candidate said about the held-out rows; `temperature` is that of the average of its shares."""
+    """What a candidate said about the held-out rows; `temperature` is that of the average of its shares.
+
+    `ready` holds models by name that are trained on all rows of the contest already.
+    """
 
     name: str
     shares: tuple[Share, ...]
@@ -82,6 +85,7 @@ class Entry:
     log_p: Floats
     predicted: Indices
     seconds: float
+    ready: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,23 +112,34 @@ class Contest:
         """Which rows are held out."""
         return np.asarray(self.folds >= 0)
 
+    @cached_property
+    def _labels(self) -> Array:
+        return self.classes[self.codes]
+
     def entry(self, recipe: Recipe) -> Entry:
         """Let a candidate predict the held-out rows."""
         start = perf_counter()
         number = len(self.views) - 1 if recipe.second else 0
         view = self.views[number]
         model = view.model(recipe.classifier, weighted=recipe.weighted)
-        said = out_of_fold(model, view.rows, self.classes[self.codes], cv=self.parts, n_jobs=self.n_jobs)
+        shared: dict[str, Any] = {"cv": self.parts, "n_jobs": self.n_jobs}
+        ready = {}
+        if recipe.sure:
+            said, ready[recipe.name] = out_of_fold_and_fitted(model, view.rows, self._labels, **shared)
+        else:  # numbers are sorted faster than names; only grades must be known by name
+            labels = self.codes if self.order is None else self._labels
+            said = out_of_fold(model, view.rows, labels, **shared)
         S = on_log_scale(said.scores, probabilities=not hasattr(model, "decision_function"))
         temperature = fitted_temperature(S[self.held], self.codes[self.held])
         share = Share(recipe.name, number, model, temperature)
-        return self._entry((share,), 1.0, log_probabilities(S, temperature), perf_counter() - start)
+        return self._entry((share,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
 
     def average(self, a: Entry, b: Entry) -> Entry:
         """Let two candidates answer together: the mean of their log-probabilities."""
         S = (a.log_p + b.log_p) / 2
         temperature = fitted_temperature(S[self.held].astype(np.float64), self.codes[self.held])
-        return self._entry(a.shares + b.shares, temperature, log_probabilities(S, temperature), a.seconds + b.seconds)
+        log_p, seconds = log_probabilities(S, temperature), a.seconds + b.seconds
+        return self._entry(a.shares + b.shares, temperature, log_p, seconds, {**a.ready, **b.ready})
 
     def sampled(self, rows: Indices) -> Contest:
         """Return the same contest on some of the rows, with two folds only."""
@@ -141,12 +156,14 @@ class Contest:
 
     def score(self, entry: Entry, rows: NDArray[np.bool_] | None = None) -> float:
         """Return how well an entry does on held-out rows; larger is better."""
-        confusion = self.confusion(entry, self.held if rows is None else rows & self.held)
-        if self.scoring == "mae":
-            return -self.ordered(confusion).mean_absolute_error()
-        if self.scoring == "kappa":
-            return self.ordered(confusion).quadratic_kappa()
-        return confusion.accuracy if self.scoring == "accuracy" else confusion.macro_f1
+        asked = self.held if rows is None else rows & self.held
+        if self.scoring == "accuracy":
+            return float((entry.predicted == self.codes)[asked].mean())
+        confusion = self.confusion(entry, asked)
+        if self.scoring == "macro_f1":
+            return confusion.macro_f1
+        ordered = self.ordered(confusion)
+        return ordered.quadratic_kappa() if self.scoring == "kappa" else -ordered.mean_absolute_error()
 
     def right(self, entry: Entry) -> NDArray[np.bool_]:
         """Tell which held-out rows an entry gets right."""
@@ -161,9 +178,11 @@ class Contest:
         """Return a confusion with its classes from low to high."""
         return confusion if self.order is None else confusion.reordered(self.classes[self.order])
 
-    def _entry(self, shares: tuple[Share, ...], temperature: float, log_p: Floats, seconds: float) -> Entry:
+    def _entry(
+        self, shares: tuple[Share, ...], temperature: float, log_p: Floats, seconds: float, ready: Mapping[str, Any]
+    ) -> Entry:
         predicted = answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
-        return Entry(" + ".join(share.name for share in shares), shares, temperature, log_p, predicted, seconds)
+        return Entry(" + ".join(share.name for share in shares), shares, temperature, log_p, predicted, seconds, ready)
 
 
 def held_contest(contest: Contest, tried: Sequence[Recipe], sample: Indices) -> tuple[list[Entry], dict[str, str]]:

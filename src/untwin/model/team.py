@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._values import positions
 from untwin.model.calibration import log_probabilities, log_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,9 +33,23 @@ class Team:
     classes: Array
 
     @classmethod
-    def fitted(cls, shares: Sequence[Share], temperature: float, views: Sequence[View], y: Array) -> Team:
-        """Train every model on all rows of its view."""
-        members = tuple(replace(share, model=clone(share.model).fit(views[share.view].rows, y)) for share in shares)
+    def fitted(
+        cls,
+        shares: Sequence[Share],
+        temperature: float,
+        views: Sequence[View],
+        y: Array,
+        *,
+        ready: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> Team:
+        """Train every model on all rows of its view, but for those that are `ready`, by name."""
+        models = dict(ready or {})
+        missing = [share for share in shares if share.name not in models]
+        work = (delayed(_trained)(share.model, views[share.view].rows, y) for share in missing)
+        trained = Parallel(n_jobs=n_jobs if len(missing) > 1 else None)(work)
+        models |= zip((share.name for share in missing), trained, strict=True)
+        members = tuple(replace(share, model=models[share.name]) for share in shares)
         return cls(members, temperature, np.unique(y))
 
     def log_proba(self, seen: Sequence[Any]) -> Floats:
@@ -53,3 +68,7 @@ class Team:
         S = np.full((len(known), len(self.classes)), -np.inf)
         S[:, positions(member.model.classes_, self.classes)] = known
         return log_probabilities(S, member.temperature)
+
+
+def _trained(model: Any, rows: Any, y: Array) -> Any:
+    return clone(model).fit(rows, y)

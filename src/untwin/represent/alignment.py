@@ -84,10 +84,12 @@ def fitted_temperature(scores: Floats, codes: NDArray[Any]) -> float:
     0.75
     """
     spread = float(scores[np.isfinite(scores)].std()) or 1.0
+    behind = ((scores - scores.max(axis=1, keepdims=True)) / spread).astype(np.float32)  # the best class has 0
+    own = behind[np.arange(len(codes)), codes].mean(dtype=np.float64)
 
     def surprise(log_temperature: float) -> float:
-        log_p = log_softmax(scores / (spread * np.exp(log_temperature)), axis=1)
-        return -float(log_p[np.arange(len(codes)), codes].mean())
+        temperature = np.float32(np.exp(log_temperature))
+        return float(np.log(np.exp(behind / temperature).sum(axis=1)).mean(dtype=np.float64) - own / temperature)
 
     # In 1 / T the mean surprise is convex, so it has one minimum.
     found = minimize_scalar(surprise, bounds=(-LOG_RANGE, LOG_RANGE), method="bounded", options={"xatol": 1e-3})

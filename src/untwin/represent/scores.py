@@ -17,7 +17,7 @@ from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, rows_of, validating
-from untwin.crossfit.outoffold import class_scores, out_of_fold
+from untwin.crossfit.outoffold import class_scores, out_of_fold_and_fitted
 from untwin.represent.alignment import Likelihoods, Standard, fitted_temperature
 
 if TYPE_CHECKING:
@@ -175,8 +175,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
 
     def _learn(self, X: Any, y: Any) -> Floats:
         """Fit the estimator and the alignments; return the scores of the training rows."""
-        self.estimator_ = clone(self.estimator).fit(X, y)
-        self.out_of_fold_ = out_of_fold(
+        self.out_of_fold_, self.estimator_ = out_of_fold_and_fitted(
             self.estimator, X, y, cv=self.cv, n_jobs=self.n_jobs, random_state=self.random_state
         )
         if self.out_of_fold_.scores is None:

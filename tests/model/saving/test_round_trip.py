@@ -60,6 +60,7 @@ def situation(n_classes, order=None):
         preset="best",
         n_rows=4 * n_classes,
         n_classes=n_classes,
+        texts=True,
         non_negative=True,
         C=1.0,
         second_view="",

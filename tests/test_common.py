@@ -24,6 +24,7 @@ from untwin import (
     SupervisedWeights,
     UntwinClassifier,
 )
+from untwin.classify.linear import ComplementBayes, LinearSVM
 
 PLAN = SprinklingPlan.uniform(s=2.0)
 
@@ -54,6 +55,8 @@ ESTIMATORS = [
     ConfusionGraphClassifier(approach="verify"),
     ConfusionGraphClassifier(approach="max-wins", candidates=None, threshold=0.0),
     BatchLinearSVC(),
+    ComplementBayes(),
+    LinearSVM(),
     MultiLevelClassifier(),
     MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
     AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),

@@ -32,6 +32,11 @@ def test_help_is_light():
     assert not loaded & HEAVY
 
 
+def test_it_runs_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "untwin", "--version"], capture_output=True, text=True, check=True)
+    assert package.__version__ in done.stdout
+
+
 def test_the_manual_names_every_command_and_every_option():
     manual = MANUAL.read_text()
     for name in COMMANDS:

@@ -256,3 +256,15 @@ def test_output_follows_the_sparse_interface_setting(interface):
 
 def test_no_texts_at_transform():
     assert TextCounts().fit(CORPUS).transform([]).shape == (0, 4)
+
+
+@pytest.mark.parametrize("text", ["", "unheard of", "w7 w299 w7 unknown w0", "w1 " * 50])
+def test_a_few_words_are_looked_up_as_many_are(text):
+    """A few are looked for among the terms, many are hashed: the counts are the same."""
+    many = [f"w{number}" for number in range(600)]
+    counts = TextCounts(token_pattern=r"\S+").fit(many)
+    alone = counts.transform([text]).toarray()
+    assert counts._column_of is None
+    among = counts.transform([text, *many]).toarray()
+    assert counts._column_of is not None
+    np.testing.assert_array_equal(alone[0], among[0])

@@ -128,7 +128,7 @@ class BatchLinearSVC(ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 2:
             codes = codes - 1  # one column, for the second class; the first is nobody's own
         W = self._weights(_with_ones(X), codes)
-        self.coef_, self.intercept_ = np.ascontiguousarray(W[:-1].T), W[-1].copy()
+        self.coef_, self.intercept_ = W[:-1].T, W[-1].copy()
         return self
 
     def decision_function(self, X: Any) -> Floats:

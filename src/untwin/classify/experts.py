@@ -22,7 +22,6 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import log_expit, log_softmax
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.svm import LinearSVC
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
@@ -152,7 +151,7 @@ def fit_experts(
 def _draws_from_one_source(estimator: Any) -> bool:
     """Tell whether liblinear learns: its random numbers are one stream, which threads would take from each other."""
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    return isinstance(last, LinearSVC) or getattr(last, "solver", None) == "liblinear"
+    return type(last).__name__ in ("LinearSVC", "LinearSVM") or getattr(last, "solver", None) == "liblinear"
 
 
 def refit_experts(

@@ -174,7 +174,11 @@ def out_of_fold_and_fitted(
     """
     X, y = indexable(X, y)
     y = _labels(y)
-    folds, parts, small = settled_folds(X, _codes(y), cv, random_state=random_state)
+    try:
+        folds, parts, small = settled_folds(X, _codes(y), cv, random_state=random_state)
+    except ValueError:
+        _fitted(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
+        raise
     work = _work_of_folds(estimator, X, y, folds, parts, with_scores=True)
     model, *said = _done([delayed(_fitted)(estimator, X, y), *work], n_jobs)  # the longest first
     return _collected(said, y, folds, small), model

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from untwin.data.ngrams import Level
 
+FEW = 100  # times as many terms as names to look up: then the names are hashed, and the terms only read
+
 
 class TextCounts(BaseEstimator):
     r"""Count the words or character n-grams of texts.
@@ -168,7 +170,7 @@ class TextCounts(BaseEstimator):
         if not len(terms):
             return self
         counts = self._assembled(levels, columns, len(terms))
-        known = terms.cast(self._column_of, strict=False).is_not_null().to_numpy()
+        known = self._columns_of(terms) >= 0
         frequency = np.bincount(counts.indices, minlength=len(terms))
         entering = np.flatnonzero(~known & (frequency >= self._least(counts.shape[0])))
         if self.max_features is not None:
@@ -196,13 +198,24 @@ class TextCounts(BaseEstimator):
 
     def _learn(self, terms: pl.Series) -> None:
         self.terms_ = terms.alias("term")
-        # A dtype that holds the terms hashed: looking names up is a cast.
-        self._column_of = pl.Enum(self.terms_)
+        self._column_of: pl.Enum | None = None
 
     def _looked_up(self, texts: Any) -> Any:
         levels, names = self._counted(texts)
-        found = names.cast(self._column_of, strict=False).to_physical().cast(pl.Int64).fill_null(-1)
-        return follow_sparse_interface(self._assembled(levels, found.to_numpy(), len(self.terms_)))
+        return follow_sparse_interface(self._assembled(levels, self._columns_of(names), len(self.terms_)))
+
+    def _columns_of(self, names: pl.Series) -> NDArray[np.int64]:
+        """Return the column of each term by its name; -1: not known."""
+        if FEW * len(names) < len(self.terms_):  # hashing all terms, even once, would take longer
+            columns = self.terms_.is_in(names.implode()).arg_true()
+            there = pl.DataFrame({"term": self.terms_.gather(columns), "column": columns.cast(pl.Int64)})
+            asked = pl.DataFrame({"term": names})
+            found = asked.join(there, on="term", how="left", maintain_order="left")["column"]
+        else:
+            if self._column_of is None:
+                self._column_of = pl.Enum(self.terms_)  # holds the terms hashed: looking names up is a cast
+            found = names.cast(self._column_of, strict=False).to_physical().cast(pl.Int64)
+        return found.fill_null(-1).to_numpy()
 
     def _counted(self, texts: Any) -> tuple[list[Level], pl.Series]:
         """Return the counted n-grams, length by length, and the names of them all."""

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
 
 from untwin.adapt.spaces import LARGEST, SMALLEST
 from untwin.adapt.sprinkling import AdaptiveSprinkling
@@ -18,6 +16,7 @@ from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.linear import ComplementBayes, LinearSVM
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.represent.scores import ScoreSpace
 from untwin.structure.plan import SprinklingPlan
@@ -93,9 +92,9 @@ def _svm(now: Situation) -> Any:
     return _class_by_class(now.C, texts=now.texts, random_state=now.random_state)
 
 
-def _class_by_class(C: float, *, texts: bool, random_state: int) -> LinearSVC:
+def _class_by_class(C: float, *, texts: bool, random_state: int) -> LinearSVM:
     """Return the plain linear SVM; the few weights of a text are learnt text by text, up to nine times as fast."""
-    return LinearSVC(C=C, tol=1e-2, dual=True if texts else "auto", random_state=random_state)
+    return LinearSVM(C=C, tol=1e-2, dual=True if texts else "auto", random_state=random_state)
 
 
 def _quick_svm(now: Situation) -> Any:
@@ -105,7 +104,7 @@ def _quick_svm(now: Situation) -> Any:
 def _quick(now: Situation) -> Iterator[Recipe]:
     """Yield what costs next to nothing beside the baseline."""
     if now.non_negative:
-        yield Recipe("naive Bayes", ComplementNB(alpha=0.3))
+        yield Recipe("naive Bayes", ComplementBayes(alpha=0.3))
     else:
         yield Recipe("centroids", CentroidClassifier())
 

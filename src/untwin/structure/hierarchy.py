@@ -12,9 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
-from scipy.cluster.hierarchy import cophenet
 from scipy.sparse import csr_array
-from scipy.spatial.distance import squareform
 
 from untwin._progress import report
 from untwin._values import class_names, frozen, positions
@@ -213,6 +211,9 @@ class Hierarchy:
 
     def cophenetic(self) -> Floats:
         """Return C x C: the height at which two classes meet."""
+        from scipy.cluster.hierarchy import cophenet
+        from scipy.spatial.distance import squareform
+
         if len(self.classes) < 2:
             return np.zeros((len(self.classes), len(self.classes)))
         size = sizes(self.merges)[len(self.classes) :]

@@ -8,7 +8,8 @@ heights  C - 1 merge distances that never decrease.
 D        C x C dissimilarities, symmetric, with a zero diagonal.
 start    of every node, where its leaves begin in tree order; they end at start + size.
 
-Trees may be chains of thousands of nodes, so nothing here recurses.
+Trees may be chains of thousands of nodes, so nothing here recurses. SciPy's clustering is imported where it is needed:
+a tree that is only read, as that of a loaded model, does without.
 """
 
 from __future__ import annotations
@@ -16,9 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage as scipy_linkage
-from scipy.cluster.hierarchy import optimal_leaf_ordering
-from scipy.spatial.distance import squareform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +44,9 @@ def grown(D: Floats, linkage: str) -> tuple[Ints, Floats]:
     "ward" applies Ward's recurrence to the dissimilarities as they are. SciPy squares what it is given, so it is given
     square roots, and its heights are squared; "ward-squared" is SciPy's own.
     """
+    from scipy.cluster.hierarchy import linkage as scipy_linkage
+    from scipy.spatial.distance import squareform
+
     if linkage not in SCIPY_METHODS:
         raise ValueError(f"linkage must be one of {', '.join(SCIPY_METHODS)}. Got {linkage!r} instead.")
     if len(D) < 2:
@@ -62,6 +63,9 @@ def turned(merges: Ints, heights: Floats, D: Floats) -> Ints:
     Up to `LARGEST_OPTIMAL_ORDER` leaves by SciPy's optimal leaf ordering, above by size: the bigger child first, the
     one with the first leaf where they are equal.
     """
+    from scipy.cluster.hierarchy import optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
     if not len(merges):
         return merges
     size = sizes(merges)

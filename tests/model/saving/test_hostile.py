@@ -167,3 +167,11 @@ def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder):
 def test_no_model_says_so(tmp_path):
     with pytest.raises(ModelRefused, match="holds no model"):
         UntwinClassifier.load(tmp_path / "nowhere")
+
+
+def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
+    model = UntwinClassifier(preset="fast", cv=2).fit(rows_of_kind("texts"), labels)
+    terms = model.knowledge_.views[0].encoder.terms_
+    model.knowledge_.views[0].encoder.terms_ = terms.scatter([1], [terms[0]])
+    with pytest.raises(ValueError, match="A term must have one column"):
+        model.save(tmp_path / "model")

@@ -15,8 +15,8 @@ import pytest
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
+from untwin.classify.linear import LinearSVM
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.model import UntwinClassifier
@@ -275,7 +275,7 @@ def test_columns_that_cannot_be_saved_are_named(tmp_path, rows_of_kind, labels):
 
 def test_an_attribute_that_the_table_lacks_is_named(tmp_path, small_model):
     member = small_model.knowledge_.team.members[0].model
-    assert isinstance(member[-1], LinearSVC)
+    assert isinstance(member[-1], LinearSVM)
     member[-1].surprise_ = 3
     try:
         with pytest.raises(ValueError, match="surprise_ must be something that can be saved"):

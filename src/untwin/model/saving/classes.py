@@ -62,6 +62,10 @@ _ALLOWED: dict[str, dict[str, str]] = {
         "temperature_"
     },
     "untwin.classify.latent.indistinguishable": {"Indistinguishable": ""},
+    "untwin.classify.linear": {
+        "ComplementBayes": "classes_ coef_ intercept_",
+        "LinearSVM": "classes_ coef_ intercept_",
+    },
     "untwin.classify.multilevel.classifier": {
         "MultiLevelClassifier": "base_ classes_ groups_ hierarchies_ judged_ retrained_ temperature_ trees_"
     },

@@ -48,6 +48,8 @@ def _tfidf(weights: Any) -> None:
 def _text_counts(counts: Any) -> None:
     shortest, longest = counts.ngram_range
     require(1 <= shortest <= longest <= LONGEST_NGRAM, f"ngram_range must be within 1 and {LONGEST_NGRAM}")
+    terms = getattr(counts, "terms_", None)
+    require(terms is None or terms.n_unique() == len(terms), "A term must have one column")
 
 
 def _model(model: Any) -> None:

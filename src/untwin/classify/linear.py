@@ -1,0 +1,165 @@
+"""What is left of a trained linear model: its weights.
+
+`LinearSVM` and `ComplementBayes` learn by scikit-learn's `LinearSVC` and `ComplementNB` and keep single-precision
+weights only. What trains is imported when something is trained: a saved model answers without it.
+
+Glossary
+--------
+coef_    k x m    one row of weights a class; stored term by term, so that scoring a few rows does not copy it
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.utils import Tags
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+FLOATS = [np.float64, np.float32]
+
+
+class _Weights(ClassifierMixin, BaseEstimator):
+    """Scores by weights; who inherits learns them."""
+
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+
+    def _keep(self, trained: Any, coef: Any, intercept: Any) -> Self:
+        self.classes_ = trained.classes_
+        self.coef_ = np.ascontiguousarray(coef.T, dtype=np.float32).T
+        self.intercept_ = np.asarray(intercept, dtype=np.float32)
+        return self
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearSVM(_Weights):
+    """Linear support vector machine, one-vs-rest: scikit-learn's `LinearSVC`, of which the weights are kept.
+
+    Parameters
+    ----------
+    C, tol, dual, random_state
+        As in `LinearSVC`.
+
+    Attributes
+    ----------
+    classes_ : (k,) array
+    coef_, intercept_ : float32 arrays, (k, m) and (k,); of one row for two classes
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LinearSVM().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, *, C: float = 1.0, tol: float = 1e-4, dual: Any = "auto", random_state: Any = 0) -> None:
+        self.C = C
+        self.tol = tol
+        self.dual = dual
+        self.random_state = random_state
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the weights."""
+        from sklearn.svm import LinearSVC
+
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        svm = LinearSVC(C=self.C, tol=self.tol, dual=self.dual, random_state=self.random_state).fit(X, y)
+        return self._keep(svm, svm.coef_, svm.intercept_)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the margin of each class; with two classes that of the second, one-dimensional."""
+        margins = self._scores(X)
+        return margins[:, 0] if len(self.classes_) == 2 else margins
+
+    def predict(self, X: Any) -> Array:
+        """Return the class with the largest margin."""
+        margins = self.decision_function(X)
+        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+
+class ComplementBayes(_Weights):
+    """Naive Bayes from the rows of all other classes: scikit-learn's `ComplementNB`, of which the weights are kept.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        As in `ComplementNB`.
+
+    Attributes
+    ----------
+    classes_ : (k,) array
+    coef_, intercept_ : float32 arrays, (k, m) and (k,)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> ComplementBayes().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.7
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [Interval(Real, 0, None, closed="left")]}
+
+    def __init__(self, *, alpha: float = 1.0) -> None:
+        self.alpha = alpha
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the weights."""
+        from sklearn.naive_bayes import ComplementNB
+
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        bayes = ComplementNB(alpha=self.alpha).fit(X, y)
+        alone = len(bayes.classes_) == 1
+        return self._keep(bayes, bayes.feature_log_prob_, bayes.class_log_prior_ if alone else np.zeros(1))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities; naive Bayes is far too sure of them."""
+        shares: Floats = softmax(self._scores(X), axis=1)
+        return shares
+
+    def predict(self, X: Any) -> Array:
+        """Return the likeliest class."""
+        scores = self._scores(X)
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags = ClassifierTags(poor_score=True)  # by scikit-learn's checks, on data that are no counts
+        return tags

@@ -1,0 +1,69 @@
+"""Weights that are kept answer as the models they were learnt by, and loading a model does not load what trains."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.naive_bayes import ComplementNB
+from sklearn.svm import LinearSVC
+
+from untwin.classify.experts import Job, fit_experts
+from untwin.classify.linear import ComplementBayes, LinearSVM
+
+
+@pytest.fixture(params=[2, 5], ids=["two classes", "five classes"])
+def rows(request):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, request.param, 200)
+    X = rng.poisson(0.3 + (y[:, np.newaxis] == np.arange(40) % request.param))
+    return csr_array(X.astype(np.float64)), np.array(["a", "b", "c", "d", "e"])[y]
+
+
+def test_the_svm_is_scikit_learns(rows):
+    X, y = rows
+    ours, theirs = LinearSVM(C=0.5, tol=1e-6).fit(X, y), LinearSVC(C=0.5, tol=1e-6, random_state=0).fit(X, y)
+    assert ours.coef_.dtype == np.float32
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_naive_bayes_is_scikit_learns(rows):
+    X, y = rows
+    ours, theirs = ComplementBayes(alpha=0.3).fit(X, y), ComplementNB(alpha=0.3).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_scoring_does_not_copy_the_weights(rows):
+    model = LinearSVM().fit(*rows)
+    assert model.coef_.T.flags.c_contiguous
+
+
+def test_experts_of_liblinear_are_the_same_whatever_the_number_of_workers(rows):
+    """Its random numbers are one stream for all threads of a process."""
+    X, y = rows
+    codes = np.unique(y, return_inverse=True)[1]
+    jobs = [Job(np.arange(len(y)) if start == 0 else np.arange(start, len(y)), codes[start:]) for start in range(6)]
+    alone, beside = (fit_experts(LinearSVC(random_state=0), X, jobs, n_jobs=n) for n in (1, 2))
+    for one, other in zip(alone, beside, strict=True):
+        np.testing.assert_array_equal(one.coef, other.coef)
+
+
+def test_a_model_is_loaded_and_answers_without_what_trains(tmp_path):
+    from untwin import UntwinClassifier
+
+    texts = ["card has not arrived", "no card here", "card ordered", "machine ate it", "machine swallowed it", "stuck"]
+    UntwinClassifier(preset="fast", cv=2).fit(texts, ["a"] * 3 + ["b"] * 3).save(tmp_path / "model")
+    code = (
+        "import sys; from untwin import UntwinClassifier; model = UntwinClassifier.load(sys.argv[1]); "
+        "model.predict(['the machine']); print([name for name in sys.argv[2:] if name in sys.modules])"
+    )
+    heavy = ["sklearn.svm", "sklearn.naive_bayes", "sklearn.linear_model", "scipy.cluster.hierarchy", "untwin.adapt"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "model"), *heavy], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -25,7 +25,7 @@ def situation(**changes):
         "preset": "balanced",
         "n_rows": 1000,
         "n_classes": 5,
-        "texts": True,
+        "unit_rows": True,
         "non_negative": True,
         "C": 1.0,
         "second_view": "",

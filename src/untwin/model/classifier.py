@@ -165,7 +165,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
             preset=self.preset,
             n_rows=len(y),
             n_classes=len(self.classes_),
-            texts=views[0].encoder is not None,
+            unit_rows=views[0].unit_rows,
             non_negative=non_negative(views[0].rows),
             C=C,
             second_view=views[1].name if len(views) > 1 else "",

@@ -54,7 +54,7 @@ class Situation:
     preset: str
     n_rows: int
     n_classes: int
-    texts: bool
+    unit_rows: bool
     non_negative: bool
     C: float
     second_view: str
@@ -62,10 +62,10 @@ class Situation:
     random_state: int
 
 
-def fast_svm(n_classes: int, C: float, *, texts: bool, random_state: int = 0) -> Any:
+def fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0) -> Any:
     """Return the linear SVM that is trained fastest for so many classes."""
     if n_classes <= FEW_CLASSES:
-        return _class_by_class(C, texts=texts, random_state=random_state)
+        return _class_by_class(C, unit_rows=unit_rows, random_state=random_state)
     return BatchLinearSVC(C=C, random_state=random_state)
 
 
@@ -89,16 +89,16 @@ def recipes(now: Situation) -> list[Recipe]:
 def _svm(now: Situation) -> Any:
     if now.n_rows * now.n_classes > MOST_CELLS:
         return BatchLinearSVC(C=now.C, random_state=now.random_state)
-    return _class_by_class(now.C, texts=now.texts, random_state=now.random_state)
+    return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
 
 
-def _class_by_class(C: float, *, texts: bool, random_state: int) -> LinearSVM:
-    """Return the plain linear SVM; the few weights of a text are learnt text by text, up to nine times as fast."""
-    return LinearSVM(C=C, tol=1e-2, dual=True if texts else "auto", random_state=random_state)
+def _class_by_class(C: float, *, unit_rows: bool, random_state: int) -> LinearSVM:
+    """Return the plain linear SVM; of rows of length one it is learnt row by row, up to nine times as fast."""
+    return LinearSVM(C=C, tol=1e-2, dual=True if unit_rows else "auto", random_state=random_state)
 
 
 def _quick_svm(now: Situation) -> Any:
-    return fast_svm(now.n_classes, now.C, texts=now.texts, random_state=now.random_state)
+    return fast_svm(now.n_classes, now.C, unit_rows=now.unit_rows, random_state=now.random_state)
 
 
 def _quick(now: Situation) -> Iterator[Recipe]:
@@ -114,7 +114,7 @@ def _balanced(now: Situation) -> Iterator[Recipe]:
         yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
     if now.non_negative:
         yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False)
-    expert = _class_by_class(1.0, texts=now.texts, random_state=now.random_state)
+    expert = _class_by_class(1.0, unit_rows=now.unit_rows, random_state=now.random_state)
     graph = ConfusionGraphClassifier(expert=expert, cv=INNER_FOLDS, random_state=now.random_state)
     yield Recipe("confusion graph", graph, screened=True)
     if now.n_classes >= MANY_CLASSES:

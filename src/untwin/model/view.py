@@ -17,8 +17,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.extmath import row_norms
 
 from untwin._compat import rows_of
 from untwin.model.inputs import stacked_rows
@@ -44,6 +46,14 @@ class View:
     def telling(self) -> bool:
         """Whether the terms mean something to a reader, as runs of characters do not."""
         return getattr(self.encoder, "analyzer", "word") == "word"
+
+    @property
+    def unit_rows(self) -> bool:
+        """Whether what a classifier sees has length one, as weighted counts and most sentence vectors have."""
+        if self.encoder is not None:
+            return True
+        plain: bool = not self.front and (issparse(self.rows) or isinstance(self.rows, np.ndarray))
+        return plain and np.allclose(row_norms(self.rows), 1.0, atol=1e-3)
 
     def model(self, classifier: Any, *, weighted: bool = True) -> Any:
         """Return an untrained model of `rows`: what stands in front, then the classifier."""

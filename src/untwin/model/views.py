@@ -106,7 +106,7 @@ def _chosen_regularisation(view: View, y: Array, folds: Indices) -> float:
     """Return the C at which the fast linear SVM does best on held-out rows."""
 
     def accuracy(C: float) -> float:
-        model = view.model(fast_svm(len(np.unique(y)), C, texts=view.encoder is not None))
+        model = view.model(fast_svm(len(np.unique(y)), C, unit_rows=view.unit_rows))
         return out_of_fold_confusion(model, view.rows, y, cv=folds).accuracy
 
     return max(REGULARISATION, key=accuracy)
@@ -117,7 +117,7 @@ def _ranked(encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: 
     found = {}
     for done, (name, encoder) in enumerate(encoders.items(), start=1):
         view = _counted(name, encoder, texts)
-        model = view.model(fast_svm(len(np.unique(y)), 1.0, texts=True))
+        model = view.model(fast_svm(len(np.unique(y)), 1.0, unit_rows=True))
         found[name] = out_of_fold_confusion(model, view.rows, y, cv=folds).accuracy
         _progress.report("encodings", done, len(encoders))
     return sorted(found, key=found.__getitem__, reverse=True)

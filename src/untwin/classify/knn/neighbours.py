@@ -135,8 +135,10 @@ def nearest(among: Searchable, X: Any, k: int, n_jobs: int | None = None) -> tup
     unsigned = among.metric == "cosine" and _has_no_negative(Q) and _has_no_negative(among.rows)
     work = (delayed(_nearest_of_block)(among, Q[block], norms[block], k, unsigned=unsigned) for block in blocks)
     # Each thread multiplies on its own core, so BLAS must not start threads of its own; a single block may have them.
-    with threadpool_limits(limits=1 if len(blocks) > 1 else None, user_api="blas"):
-        threads = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, require="sharedmem", return_as="generator")
+    several = len(blocks) > 1
+    with threadpool_limits(limits=1 if several else None, user_api="blas"):
+        n_threads = (-1 if n_jobs is None else n_jobs) if several else 1
+        threads = Parallel(n_jobs=n_threads, require="sharedmem", return_as="generator")
         for done, (block, found) in enumerate(zip(blocks, threads(work), strict=True), start=1):
             values[block], rows[block] = found
             _progress.report("neighbours", done, len(blocks))

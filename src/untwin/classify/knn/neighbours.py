@@ -20,6 +20,7 @@ sixteen has the term, so the dense part holds at most sixteen times as many numb
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -134,9 +135,10 @@ def nearest(among: Searchable, X: Any, k: int, n_jobs: int | None = None) -> tup
     blocks = [asked[part] for part in _slices(len(asked), size)]
     unsigned = among.metric == "cosine" and _has_no_negative(Q) and _has_no_negative(among.rows)
     work = (delayed(_nearest_of_block)(among, Q[block], norms[block], k, unsigned=unsigned) for block in blocks)
-    # Each thread multiplies on its own core, so BLAS must not start threads of its own; a single block may have them.
+    # Each thread multiplies on its own core, so BLAS must not start threads of its own; a single block may have them,
+    # and the few rows of a single block should not wait for a search of the libraries that could.
     several = len(blocks) > 1
-    with threadpool_limits(limits=1 if several else None, user_api="blas"):
+    with threadpool_limits(limits=1, user_api="blas") if several else nullcontext():
         n_threads = (-1 if n_jobs is None else n_jobs) if several else 1
         threads = Parallel(n_jobs=n_threads, require="sharedmem", return_as="generator")
         for done, (block, found) in enumerate(zip(blocks, threads(work), strict=True), start=1):

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from untwin import _progress
 from untwin.crossfit.folds import judged
@@ -112,10 +113,6 @@ class Contest:
         """Which rows are held out."""
         return np.asarray(self.folds >= 0)
 
-    @cached_property
-    def _labels(self) -> Array:
-        return self.classes[self.codes]
-
     def entry(self, recipe: Recipe) -> Entry:
         """Let a candidate predict the held-out rows."""
         start = perf_counter()
@@ -125,9 +122,10 @@ class Contest:
         shared: dict[str, Any] = {"cv": self.parts, "n_jobs": self.n_jobs}
         ready = {}
         if recipe.sure:
-            said, ready[recipe.name] = out_of_fold_and_fitted(model, view.rows, self._labels, **shared)
+            said, trained = out_of_fold_and_fitted(model, view.rows, self.codes, **shared)
+            ready[recipe.name] = _by_name(trained, self.classes)
         else:  # numbers are sorted faster than names; only grades must be known by name
-            labels = self.codes if self.order is None else self._labels
+            labels = self.codes if self.order is None else self.classes[self.codes]
             said = out_of_fold(model, view.rows, labels, **shared)
         S = on_log_scale(said.scores, probabilities=not hasattr(model, "decision_function"))
         temperature = fitted_temperature(S[self.held], self.codes[self.held])
@@ -260,6 +258,13 @@ def paired_interval(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[float, 
     difference = a.astype(np.float64) - b
     mean, error = float(difference.mean()), Z * float(difference.std()) / max(len(difference), 1) ** 0.5
     return mean, mean - error, mean + error
+
+
+def _by_name(trained: Any, classes: Array) -> Any:
+    """Return a linear model that has learnt numbers of classes, and from now on answers with their names."""
+    last = trained[-1] if isinstance(trained, Pipeline) else trained
+    last.classes_ = classes[last.classes_]
+    return trained
 
 
 def _record(contest: Contest, entry: Entry, baseline: NDArray[np.bool_], *, chosen: bool) -> Candidate:

@@ -36,7 +36,8 @@ class Recipe:
     """A name, an untrained classifier, and how it is to be taken.
 
     `weighted`: it takes weights rather than counts. `screened`: so slow that it must first prove itself on a sample.
-    `second`: it looks at the second view of the rows. `sure`: so likely to win that it is trained on all rows at once.
+    `second`: it looks at the second view of the rows. `sure`: a linear model so likely to win that it is
+    trained on all rows at once.
     """
 
     name: str

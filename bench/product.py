@@ -1,10 +1,9 @@
 """The whole product: `UntwinClassifier` in its three presets beside what scikit-learn's users would build.
 
-Parts (`--only`): presets (every set; accuracy, macro-F1, calibration error, seconds), vectors (MiniLM), reject (error
-and share of the answers called sure), speed (from the file to the fitted model, confusion out of fold included).
-The rivals have tf-idf of words and pairs of words, and LinearSVC its C by cross-validation; untwin chooses both by
-itself. On sets with more than 300 classes, where one LinearSVC takes minutes, it has C = 1 and words alone; on vectors
-C = 1. Logistic regression, slower still, has C = 10, which suits tf-idf.
+Parts (`--only`): presets (every set; accuracy, macro-F1, calibration error, processor seconds), vectors (MiniLM),
+reject (error and share of the answers called sure), speed (from the file to the fitted model, confusion out of fold
+included). The first two share what they ran with `bench.peers` (`--out`). The baseline has tf-idf of words and pairs of
+words and its C by cross-validation; untwin chooses both by itself. On vectors it has C = 1.
 """
 
 from __future__ import annotations
@@ -16,110 +15,54 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict
-from sklearn.naive_bayes import ComplementNB
+from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from bench._measure import parser, show
-from bench._sets import documents, paired_interval, parts, vectors
+from bench._measure import show
+from bench._peers import PEERS
+from bench._runs import TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, run_options
+from bench._sets import documents, paired_interval, parts
 from untwin import UntwinClassifier
 from untwin.data.load import load
-from untwin.model.calibration import Judged, calibration_error
+from untwin.model.calibration import Judged
 from untwin.model.contest import binomial_interval
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-SETS = {  # splits
-    "banking77": 1,
-    "clinc150": 1,
-    "reuters21578": 1,
-    "reviews_ordinal": 5,
-    "20newsgroups": 1,
-    "dbpedia219_5k": 3,
-    "arxiv": 1,
-    "webdirectory": 1,
-}
-VECTOR_SETS = ("banking77", "clinc150")
-PENALTIES = {"C": [0.1, 1.0, 10.0]}
-MANY_CLASSES = 300
-PRESETS = ("fast", "balanced", "best")
-BASELINE = "LinearSVC"
+ONE_SPLIT = ("20newsgroups", "banking77", "clinc150", "reuters21578")
+MODELS = ("untwin, fast", "untwin, balanced", "untwin, best", "logistic regression", "complement naive Bayes")
+BASELINE = "LinearSVC, tuned"
+BASELINE_ON_VECTORS = "LinearSVC"
+MEASURES = ("accuracy", "macro-F1", "calibration error", "fit s", "predict s")
 TARGETS = (0.02, 0.05)
 CORES = 2
 
 
-def tuned(model: LinearSVC, n_classes: int, *, texts: bool) -> Any:
-    """Return the SVM with C by five folds, or as it is where that takes too long."""
-    return model if n_classes > MANY_CLASSES or not texts else GridSearchCV(model, PENALTIES, n_jobs=CORES)
-
-
-def words(n_classes: int) -> TfidfVectorizer:
-    """Return the rivals' encoding of texts."""
-    pairs = {} if n_classes > MANY_CLASSES else {"ngram_range": (1, 2), "min_df": 2}
-    return TfidfVectorizer(sublinear_tf=True, **pairs)
-
-
-def rivals(n_classes: int, *, texts: bool) -> dict[str, Any]:
-    """Return untrained models by name, the baseline first."""
-    front = (words(n_classes),) if texts else ()
-    logistic = LogisticRegression(C=10.0 if texts else 1.0, max_iter=300, tol=1e-3)
-    models = {
-        BASELINE: make_pipeline(*front, tuned(LinearSVC(random_state=0), n_classes, texts=texts)),
-        "logistic regression": make_pipeline(*front, logistic),
-    }
-    if texts:
-        models["ComplementNB"] = make_pipeline(*front, ComplementNB())
-    return models | {f"untwin, {name}": UntwinClassifier(preset=name, n_jobs=CORES) for name in PRESETS}
-
-
-def asked(model: Any, X: Any, y: Array, X_test: Any, y_test: Array) -> dict[str, Any]:
-    """Train and ask a model; return its answers' worth."""
-    start = time.perf_counter()
-    model.fit(X, y)
-    fitted = time.perf_counter()
-    predicted = model.predict(X_test)
-    done = time.perf_counter()
-    right = predicted == y_test
-    found = {"accuracy": right.mean(), "macro F1": f1_score(y_test, predicted, average="macro", zero_division=0)}
-    found["calibration error"] = np.nan
-    if hasattr(model, "predict_proba"):
-        found["calibration error"] = calibration_error(model.predict_proba(X_test).max(axis=1), right)
-    return {**found, "fit s": fitted - start, "predict s": done - fitted, "right": right}
-
-
-def compared(name: str, runs: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def compared(name: str, baseline: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return one line a model: means over splits, and the paired gain over the baseline."""
-    rows = []
-    for model, found in runs.items():
-        gains = [run["right"] * 1.0 - base["right"] for run, base in zip(found, runs[BASELINE], strict=True)]
-        means = {key: float(np.mean([run[key] for run in found])) for key in found[0] if key != "right"}
+    known = {peer for peer, kind in PEERS.items() if kind.vectors or not name.endswith(VECTORS)}
+    base, rows = on_all_splits(name, baseline, options), []
+    for model in (baseline, *(model for model in options.models if model in known)):
+        found = on_all_splits(name, model, options)
+        if any("failed" in run for run in (*found, *base)):
+            continue
+        gains = [hits(run) - hits(other) for run, other in zip(found, base, strict=True)]
+        means = {key: float(np.mean([run.get(key, np.nan) for run in found])) for key in MEASURES}
         gain = 100 * float(np.mean([gain.mean() for gain in gains]))
         rows.append({"set": name, "model": model, **means, "gain": gain, **paired_interval(gains)})
     return rows
 
 
-def run_presets(folder: Path, names: list[str], chosen: list[str]) -> list[dict[str, Any]]:
+def run_presets(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return every model on every text set."""
-    rows = []
-    for name in names:
-        table = documents(folder, name)
-        texts, labels = table["text"].to_list(), table["label"].to_numpy()
-        runs: dict[str, list[dict[str, Any]]] = {}
-        for train, test in parts(table, SETS[name]):
-            sides = [texts[row] for row in train], labels[train], [texts[row] for row in test], labels[test]
-            for title, model in rivals(table["label"].n_unique(), texts=True).items():
-                if title == BASELINE or title in chosen:
-                    runs.setdefault(title, []).append(asked(model, *sides))
-        rows += compared(name, runs)
-        show(compared(name, runs), as_json=False)
+    rows = [row for name in options.sets if name in TEXT_SETS for row in compared(name, BASELINE, options)]
     return rows + mean_gains(rows)
 
 
@@ -138,25 +81,16 @@ def mean_gains(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def run_vectors(folder: Path, names: list[str], chosen: list[str]) -> list[dict[str, Any]]:
+def run_vectors(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the same on sentence vectors."""
-    rows = []
-    for name in [name for name in names if name in VECTOR_SETS]:
-        table = documents(folder, name)
-        X, labels = vectors(folder, name, table), table["label"].to_numpy()
-        (train, test) = next(parts(table))
-        sides = X[train], labels[train], X[test], labels[test]
-        models = rivals(table["label"].n_unique(), texts=False)
-        runs = {title: [asked(model, *sides)] for title, model in models.items() if title in (BASELINE, *chosen)}
-        rows += compared(f"{name}, MiniLM", runs)
-    return rows
+    return [row for name in options.sets if name in VECTOR_SETS for row in compared(name, BASELINE_ON_VECTORS, options)]
 
 
-def run_reject(folder: Path, names: list[str], chosen: list[str]) -> list[dict[str, Any]]:
+def run_reject(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the error among the answers called sure, and their share, beside the same by the SVM's margins."""
     rows = []
-    for name in [name for name in names if SETS[name] == 1 and name != "webdirectory"]:
-        table = documents(folder, name)
+    for name in [name for name in options.sets if name in ONE_SPLIT]:
+        table = documents(options.data, name)
         texts, y = table["text"].to_list(), table["label"].to_numpy()
         train, test = next(parts(table))
         X, X_test = [texts[row] for row in train], [texts[row] for row in test]
@@ -175,7 +109,7 @@ def run_reject(folder: Path, names: list[str], chosen: list[str]) -> list[dict[s
 
 def by_margins(X: list[str], y: Array, X_test: list[str], y_test: Array) -> tuple[Array, Judged, Array]:
     """Return the test margins of a linear SVM, its margins out of fold with what was right, and what is on test."""
-    svm = make_pipeline(words(0), LinearSVC(random_state=0))
+    svm = make_pipeline(TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), min_df=2), LinearSVC(random_state=0))
     held = cross_val_predict(svm, X, y, method="decision_function", n_jobs=CORES)
     svm.fit(X, y)
     scores, names = svm.decision_function(X_test), svm.classes_
@@ -197,11 +131,11 @@ def accepted_error(accepted: Array, right: Array, target: float) -> dict[str, An
     return {"error": error, "low": low, "high": high, "within": low <= target <= high, "accepted": accepted.mean()}
 
 
-def run_speed(folder: Path, names: list[str], chosen: list[str]) -> list[dict[str, Any]]:
+def run_speed(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return seconds from a CSV file to the fitted model and its confusion out of fold."""
     rows = []
-    for name in [name for name in names if name in ("20newsgroups", "banking77", "clinc150", "reuters21578")]:
-        table = documents(folder, name).filter(split="train").select("text", "label")
+    for name in [name for name in options.sets if name in ONE_SPLIT]:
+        table = documents(options.data, name).filter(split="train").select("text", "label")
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "rows.csv"
             table.write_csv(path)
@@ -241,15 +175,12 @@ PARTS = {"presets": run_presets, "vectors": run_vectors, "reject": run_reject, "
 
 def main() -> None:
     """Run the parts asked for."""
-    options = parser(__doc__)
+    options = run_options(__doc__)
     options.add_argument("--only", choices=PARTS, help="run one part")
-    options.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
-    options.add_argument(
-        "--models", nargs="*", default=list(rivals(2, texts=True)), help="the baseline is always there"
-    )
+    options.add_argument("--sets", nargs="*", default=[*TEXT_SETS, *VECTOR_SETS])
+    options.add_argument("--models", nargs="*", default=list(MODELS), help="the baseline is always there")
     given = options.parse_args()
-    parts_asked = [given.only] if given.only else list(PARTS)
-    rows = [row for part in parts_asked for row in PARTS[part](given.data, given.sets, given.models)]
+    rows = [row for part in ([given.only] if given.only else PARTS) for row in PARTS[part](given)]
     show(rows, as_json=given.json)
 
 

@@ -218,3 +218,15 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(parameters, X, y, messag
 def test_new_rows_must_be_of_the_kind_that_fit_saw(fast):
     with pytest.raises(ValueError, match=r"must be what fit saw: texts\. Got matrix"):
         fast.predict([[1.0, 2.0]])
+
+
+def test_what_every_row_of_a_table_has_explains_nothing():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 300)
+    frame = pl.DataFrame({"noise": rng.normal(size=300), "telling": codes + rng.normal(0, 0.1, 300)})
+    model = UntwinClassifier(preset="fast").fit(frame, codes)
+    assert "noise known" in model.knowledge_.told.term_names(model.knowledge_.front)
+    for reason in model.explain(frame[:20]):
+        terms = [term for near in reason.neighbours.neighbours for term, _ in near.terms]
+        assert terms
+        assert all(term.startswith("telling") for term in terms)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Floats = NDArray[np.float32]
     Indices = NDArray[np.intp]
+
+SAMPLE = 1000  # rows of a table that tell how common its terms are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,11 +96,24 @@ class Knowledge:
         """Explain new rows by training rows of which was thought alike, and by the terms shared with them."""
         classes, view = self.team.classes, self.told
         near = np.unique(self.space.near(log_p, classes))
-        found = csr_array(self.terms(rows_of(view.rows, self.heard.rows[near])))
+        found = csr_array(self.terms(rows_of(view.rows, self.heard.rows[near]))).multiply(self._telling()).tocsr()
+        found.eliminate_zeros()
         places = csr_array((np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.heard.rows), len(near)))
         terms = csr_array(self.terms(view.seen(given))), places @ found
         reasons = self.space.explain(log_p, classes, terms, view.term_names(self.front), top)
         return [self._with_ids(reason) for reason in reasons]
+
+    def _telling(self) -> Any:
+        """Return what it says that two rows of a table share a term: nothing if every row has it.
+
+        Terms of texts are weighted by tf-idf already; terms of cells are there or not, and some nearly always.
+        """
+        rows = self.told.rows
+        if not isinstance(rows, pl.DataFrame):
+            return 1.0
+        some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))
+        terms = csr_array(self.terms(some))
+        return 1.0 - np.bincount(terms.indices, minlength=terms.shape[1]) / terms.shape[0]
 
     def _with_ids(self, reason: Explanation) -> Explanation:
         numbers = self.ids[self.heard.rows]

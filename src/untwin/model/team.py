@@ -64,9 +64,10 @@ class Team:
         return Team.fitted(self.members, self.temperature, views, y)
 
     def _said(self, member: Share, rows: Any) -> Floats:
-        known = log_scores(member.model, rows)
-        S = np.full((len(known), len(self.classes)), -np.inf)
-        S[:, positions(member.model.classes_, self.classes)] = known
+        S = log_scores(member.model, rows)
+        if S.shape[1] < len(self.classes):  # a member that has not met a class yet rules it out
+            known, S = S, np.full((len(S), len(self.classes)), -np.inf)
+            S[:, positions(member.model.classes_, self.classes)] = known
         return log_probabilities(S, member.temperature)
 
 

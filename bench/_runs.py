@@ -57,6 +57,7 @@ def run_options(doc: str | None) -> argparse.ArgumentParser:
     options.add_argument("--seeds", type=int, default=3, help="splits of a set that has none (large sets: one)")
     options.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS} rows at most")
     options.add_argument("--limit", type=int, default=LIMIT, help="processor seconds for one rival on one split")
+    options.add_argument("--kept", action="store_true", help="run nothing, show what is kept")
     return options
 
 
@@ -79,6 +80,8 @@ def _kept(name: str, peer: str, number: int, options: argparse.Namespace) -> Run
     """Return what a rival did on a split, from an earlier run or from a process of its own."""
     slug = f"{name}-{number}-{peer}{'-quick' if options.quick else ''}".replace(" ", "_").replace(",", "")
     path = options.out / f"{slug}.json"
+    if options.kept and not path.is_file():
+        return {"failed": "not run"}
     if not path.is_file():
         print(f"{name} {number} {peer}", file=sys.stderr, flush=True)
         options.out.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -66,12 +67,13 @@ def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: I
         rules.order,
         rules.n_jobs,
     )
+    if len(asked) < len(y):  # nobody is trained on all rows yet
+        tried = [replace(recipe, sure=False) for recipe in tried]
     sample = trial_rows(codes[asked], len(classes), rules.random_state)
     entries, dropped = held_contest(contest, tried, sample)
     winner = choose(contest, entries)
     heard = Heard(classes, asked, winner.log_p, classes[winner.predicted], contest.folds)
-    ready = winner.ready if len(asked) == len(y) else {}
-    team = Team.fitted(winner.shares, winner.temperature, views, y, ready=ready, n_jobs=rules.n_jobs)
+    team = Team.fitted(winner.shares, winner.temperature, views, y, ready=winner.ready, n_jobs=rules.n_jobs)
     return Choice(team, heard, records(contest, entries, winner, dropped), _scores(contest, entries, winner))
 
 

@@ -27,16 +27,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, inherited_tags, validating
+from untwin._compat import Interval, validating
+from untwin.classify.linear import Margins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sklearn.utils import Tags
 
     Floats = NDArray[np.float32]
     Array = NDArray[Any]
@@ -58,7 +57,7 @@ class Batch(NamedTuple):
     penalty: Floats
 
 
-class BatchLinearSVC(ClassifierMixin, BaseEstimator):
+class BatchLinearSVC(Margins):
     """Linear support vector machine with the squared hinge, one-vs-rest, fast where classes are many.
 
     Parameters
@@ -130,24 +129,6 @@ class BatchLinearSVC(ClassifierMixin, BaseEstimator):
         W = self._weights(_with_ones(X), codes)
         self.coef_, self.intercept_ = W[:-1].T, W[-1].copy()
         return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the margin of each class; with two classes that of the second, one-dimensional."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        margins: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
-        return margins[:, 0] if len(self.classes_) == 2 else margins
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest margin."""
-        margins = self.decision_function(X)
-        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
 
     def _weights(self, X: Any, codes: NDArray[np.intp]) -> Floats:
         random = check_random_state(self.random_state)

@@ -55,7 +55,22 @@ class _Weights(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class LinearSVM(_Weights):
+class Margins(_Weights):
+    """Answers by the largest margin; two classes share one row of weights, which speaks for the second."""
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the margin of each class; with two classes that of the second, one-dimensional."""
+        margins = self._scores(X)
+        return margins[:, 0] if len(self.classes_) == 2 else margins
+
+    def predict(self, X: Any) -> Array:
+        """Return the class with the largest margin."""
+        margins = self.decision_function(X)
+        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+
+class LinearSVM(Margins):
     """Linear support vector machine, one-vs-rest: scikit-learn's `LinearSVC`, of which the weights are kept.
 
     Parameters
@@ -98,17 +113,6 @@ class LinearSVM(_Weights):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         svm = LinearSVC(C=self.C, tol=self.tol, dual=self.dual, random_state=self.random_state).fit(X, y)
         return self._keep(svm, svm.coef_, svm.intercept_)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the margin of each class; with two classes that of the second, one-dimensional."""
-        margins = self._scores(X)
-        return margins[:, 0] if len(self.classes_) == 2 else margins
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest margin."""
-        margins = self.decision_function(X)
-        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
-        return np.asarray(self.classes_[best])
 
 
 class ComplementBayes(_Weights):

@@ -10,6 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from untwin import TextCounts, out_of_fold
+from untwin.classify.batches import BatchLinearSVC
+from untwin.classify.linear import LinearSVM
 from untwin.model import UntwinClassifier
 from untwin.model.contest import binomial_interval, paired_interval
 from untwin.model.recipes import BASELINE, Situation, recipes
@@ -23,8 +25,9 @@ def model(texts, labels):
 def situation(**changes):
     plain = {
         "preset": "balanced",
-        "n_rows": 1000,
+        "n_numbers": 10_000,
         "n_classes": 5,
+        "sparse": True,
         "unit_rows": True,
         "non_negative": True,
         "C": 1.0,
@@ -41,6 +44,20 @@ def test_the_linear_svm_is_always_tried_and_first():
     names = {recipe.name for recipe in recipes(situation(n_classes=60, second_view="characters"))}
     assert {"multi-level", "linear SVM on characters", "confusion graph"} <= names
     assert "multi-level" not in {recipe.name for recipe in recipes(situation())}
+
+
+def test_where_classes_and_numbers_are_many_all_classes_are_learnt_at_once():
+    few, many, dense = (
+        recipes(situation(**changes))[0].classifier
+        for changes in (
+            {"n_numbers": 4_000_000, "n_classes": 100},
+            {"n_numbers": 4_000_000, "n_classes": 200},
+            {"n_numbers": 4_000_000, "n_classes": 200, "sparse": False},
+        )
+    )
+    assert isinstance(few, LinearSVM)
+    assert isinstance(many, BatchLinearSVC)
+    assert isinstance(dense, LinearSVM)
 
 
 def test_the_baseline_is_the_plain_pipeline_out_of_fold(texts, labels):

@@ -163,8 +163,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         views, C = settled_views(given, y, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed)
         now = Situation(
             preset=self.preset,
-            n_rows=len(y),
+            n_numbers=views[0].n_numbers,
             n_classes=len(self.classes_),
+            sparse=views[0].sparse,
             unit_rows=views[0].unit_rows,
             non_negative=non_negative(views[0].rows),
             C=C,

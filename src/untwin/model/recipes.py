@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 BASELINE = "linear SVM"
 FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
 MANY_CLASSES = 50  # from here on groups of classes pay
-MOST_CELLS = 30_000_000  # rows x classes beyond which LinearSVC, class by class, takes minutes
+MOST_WORK = {
+    True: 500_000_000,
+    False: 3_000_000_000,
+}  # numbers x classes, of sparse rows or others, beyond which an SVM
+# learnt class by class takes minutes; dense rows are worth the wait, as learning all classes at once suits them less
+PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
 INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
 
 
@@ -53,8 +58,9 @@ class Situation:
     """What decides which recipes make sense."""
 
     preset: str
-    n_rows: int
+    n_numbers: int
     n_classes: int
+    sparse: bool
     unit_rows: bool
     non_negative: bool
     C: float
@@ -88,8 +94,8 @@ def recipes(now: Situation) -> list[Recipe]:
 
 
 def _svm(now: Situation) -> Any:
-    if now.n_rows * now.n_classes > MOST_CELLS:
-        return BatchLinearSVC(C=now.C, random_state=now.random_state)
+    if now.n_numbers * now.n_classes > MOST_WORK[now.sparse]:
+        return BatchLinearSVC(C=now.C, passes=PASSES if now.sparse else None, random_state=now.random_state)
     return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
 
 

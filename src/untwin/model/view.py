@@ -48,11 +48,22 @@ class View:
         return getattr(self.encoder, "analyzer", "word") == "word"
 
     @property
+    def sparse(self) -> bool:
+        """Whether the rows are a sparse matrix."""
+        found: bool = issparse(self.rows)
+        return found
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers a model of this view reads in a pass; of a frame one for each cell."""
+        return int(self.rows.nnz) if self.sparse else int(np.prod(np.shape(self.rows)))
+
+    @property
     def unit_rows(self) -> bool:
         """Whether what a classifier sees has length one, as weighted counts and most sentence vectors have."""
         if self.encoder is not None:
             return True
-        plain: bool = not self.front and (issparse(self.rows) or isinstance(self.rows, np.ndarray))
+        plain = not self.front and (self.sparse or isinstance(self.rows, np.ndarray))
         return plain and np.allclose(row_norms(self.rows), 1.0, atol=1e-3)
 
     def model(self, classifier: Any, *, weighted: bool = True) -> Any:

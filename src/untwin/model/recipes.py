@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 BASELINE = "linear SVM"
 FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
 MANY_CLASSES = 50  # from here on groups of classes pay
-MOST_WORK = {
-    True: 500_000_000,
-    False: 3_000_000_000,
-}  # numbers x classes, of sparse rows or others, beyond which an SVM
-# learnt class by class takes minutes; dense rows are worth the wait, as learning all classes at once suits them less
+# Numbers x classes, of sparse rows (True) and of others, beyond which an SVM learnt class by class takes minutes. Dense
+# rows are worth the wait: learning all classes at once suits them less.
+MOST_WORK = {True: 500_000_000, False: 3_000_000_000}
 PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
 INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
 

@@ -100,7 +100,7 @@ def page(found: dict[str, dict[str, Run]], options: argparse.Namespace) -> str:
 COMMAND = "python -m bench.peers --data DATA --out OUT --page docs/comparison.md"
 ABOUT = (
     "Written by `bench/peers.py`; nothing here is typed by hand. Published splits where there are any, else random "
-    f"ones (one of {' and '.join(LARGE)}); intervals are 95 % of a binomial over test rows. The best of a row is bold "
+    f"ones (one of {', '.join(LARGE)}); intervals are 95 % of a binomial over test rows. The best of a row is bold "
     "only where the paired interval "
     "to the second best excludes equality. Time is processor time, since the machine was shared with other work. "
     "Settings are what each package's documentation recommends; untwin chooses its own by cross-validation on the "

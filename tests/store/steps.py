@@ -1,4 +1,6 @@
-"""Stop a save at any of its steps: every call that reaches the disk is one.
+"""Stop a save at any of its steps: every call that changes the disk, or waits for it, is one.
+
+Opening a file to read it is none: it needs no space, and to die before it is to die after the step before.
 
 As a script, `python steps.py FOLDER`: replace one model by another in a child process again and again, each time killed
 one step later (kill -9), until a child comes through. One JSON line a step says which model then loads.
@@ -28,7 +30,8 @@ def interrupted(step, interruption):
 
     def counted(name, call):
         def counting(*arguments, **options):
-            if next(numbers) == step:
+            reads = name == "open" and [*arguments, "r"][1] in ("r", "rb") and options.get("mode", "r") in ("r", "rb")
+            if not reads and next(numbers) == step:
                 interruption(name, arguments[0])
             return call(*arguments, **options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
@@ -130,6 +130,7 @@ def test_repeated_and_empty_rows_bring_no_direction(rng):
 
 @given(rank=st.integers(1, 8), cuts=st.lists(st.integers(1, 39), min_size=1, max_size=5), seed=st.integers(0, 10_000))
 @settings(max_examples=40, deadline=None)
+@example(rank=7, cuts=[1, 7, 12], seed=522)  # a direction that hardly leaves the space leaves 1e-13 behind
 def test_a_chain_is_exact_when_the_union_has_the_rank(rank, cuts, seed):
     A = low_rank(40, 25, rank, np.random.default_rng(seed))
     parts = np.split(A, sorted(set(cuts)))

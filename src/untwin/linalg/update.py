@@ -182,7 +182,8 @@ def _joined(left: _Appended | _Outside, S: Array, right: _Appended | _Outside, k
     core = block_diag(np.diag(S.astype(np.float64)), np.zeros(tuple(new)))
     core += left.coordinates @ right.coordinates.T
     W, values, Z = svd(core, full_matrices=False)
-    rank = int((values > np.finfo(S.dtype).eps * len(core) * values.max(initial=0)).sum())
+    rounding = 10 * len(core) * np.finfo(S.dtype).eps  # what the directions outside are right to, too
+    rank = int((values > rounding * values.max(initial=0)).sum())
     kept = slice(0, min(keep, rank))
     new_svd = _signed(left.turned(W[:, kept]), values[kept].astype(S.dtype), right.turned(Z[kept].T))
     return Updated(new_svd, values[kept.stop : rank])

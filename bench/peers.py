@@ -40,8 +40,9 @@ def names_for(name: str) -> list[str]:
 
 def summary(runs: dict[str, list[Run]]) -> dict[str, Run]:
     """Return for each rival the mean of each measure, the interval of its accuracy, and whether it is surely best."""
-    done = {peer: found for peer, found in runs.items() if not any("failed" in run for run in found)}
-    figures: dict[str, Run] = {peer: {"failed": runs[peer][0]["failed"]} for peer in runs if peer not in done}
+    why = {peer: next((run["failed"] for run in found if "failed" in run), "") for peer, found in runs.items()}
+    done = {peer: found for peer, found in runs.items() if not why[peer]}
+    figures: dict[str, Run] = {peer: {"failed": reason} for peer, reason in why.items() if reason}
     for peer, found in done.items():
         means = {key: float(np.mean([run[key] for run in found])) for key in ("accuracy", *MEASURES)}
         rows = len(found[0]["right"])  # splits of one set overlap: as wide as one split's

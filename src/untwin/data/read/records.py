@@ -63,7 +63,7 @@ class _Scan:
     octets: NDArray[np.uint8]
     separator: int
     quotes: int = 0
-    newlines: int = 0
+    breaks: int = 0
     separators: int = 0
     found: list[tuple[Positions, Positions, Positions]] = field(default_factory=list)
 
@@ -76,10 +76,11 @@ class _Scan:
         if not (self._plain_quotes(quotes) and self._plain_returns(self._outside(returns, quotes))):
             return False
         ends, separators = self._outside(newlines, quotes), self._outside(separators, quotes)
-        lines = np.searchsorted(newlines, ends) + self.newlines + 1
+        breaks = self._line_breaks(newlines, returns)
+        lines = np.searchsorted(breaks, ends) + self.breaks + 1
         self.found.append((ends, lines, np.searchsorted(separators, ends) + self.separators))
         self.quotes += len(quotes)
-        self.newlines += len(newlines)
+        self.breaks += len(breaks)
         self.separators += len(separators)
         return True
 
@@ -88,7 +89,7 @@ class _Scan:
         ends, lines, separators = (np.concatenate(parts) for parts in zip(*self.found, strict=True))
         if self.octets[-1] != _LF:  # the last line lacks its newline
             ends = np.append(ends, len(self.octets))
-            lines = np.append(lines, self.newlines + 1)
+            lines = np.append(lines, self.breaks + 1)
             separators = np.append(separators, self.separators)
         return ends, np.concatenate([[1], lines[:-1] + 1]), np.diff(separators, prepend=0)
 
@@ -107,6 +108,11 @@ class _Scan:
             np.isin(before, [self.separator, _LF, _QUOTE]).all()
             and np.isin(after, [self.separator, _LF, _CR, _QUOTE]).all()
         )
+
+    def _line_breaks(self, newlines: Positions, returns: Positions) -> Positions:
+        """Return where lines end: in a quoted cell a carriage return without a newline ends one too."""
+        followed = self.octets[np.minimum(returns + 1, len(self.octets) - 1)] == _LF
+        return newlines if followed.all() else np.union1d(newlines, returns[~followed])
 
     def _plain_returns(self, returns: Positions) -> bool:
         """Whether every carriage return outside quotes belongs to a line end."""

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -52,6 +53,10 @@ ON_TEXTS = {
     "semi-discrete": make_pipeline(*TFIDF, SemiDiscreteLSI(n_components=10), KNNClassifier()),
     "scores": make_pipeline(*TFIDF, ScoreSpace(SVM), KNNClassifier()),
     "supervised weights": make_pipeline(TextCounts(), SupervisedWeights(scheme="ig", select=0.5), ComplementBayes()),
+    "supervised weights, neighbours": make_pipeline(
+        TextCounts(), SupervisedWeights(scheme="ig", select=0.3), KNNClassifier()
+    ),
+    "whitened": make_pipeline(*TFIDF, SprinkledLSI(n_components=10, whiten=True, random_state=0), KNNClassifier()),
     "chi2": make_pipeline(TextCounts(), SupervisedWeights(scheme="chi2"), KNNClassifier()),
     "adaptive": make_pipeline(*TFIDF, AdaptiveSprinkling(KNNClassifier(), scores=ScoreSpace(SVM), n_components=10)),
     "confusion graph": make_pipeline(*TFIDF, ConfusionGraphClassifier()),
@@ -67,6 +72,7 @@ ON_TABLES = {
     "untwin": UntwinClassifier(preset="fast"),
     "encoder": make_pipeline(TableEncoder(), LinearSVM()),
     "intervals": make_pipeline(MDLPDiscretizer(), LatentClassClassifier()),
+    "intervals, naive Bayes": make_pipeline(MDLPDiscretizer(), MultinomialNB()),
 }
 
 
@@ -84,12 +90,17 @@ def made_table(n, rng):
 
 
 def accuracies(model, make, seed):
-    """Return what the model does on new rows after it has learnt the right labels, and after shuffled ones."""
+    """Return what the model does on new rows if all labels are right, and if all are shuffled.
+
+    Test labels are shuffled too: else a cluster of alike rows is right or wrong as one, and chance has no binomial.
+    """
     rng = np.random.default_rng(seed)
     (X, y), (X_test, y_test) = make(N_ROWS, rng), make(N_TEST, rng)
     names = np.array([f"class {code}" for code in range(N_CLASSES)])
-    learnt = [model.fit(X, names[labels]).predict(X_test) for labels in (y, rng.permutation(y))]
-    return [float((answers == names[y_test]).mean()) for answers in learnt]
+    return [
+        float((model.fit(X, names[known]).predict(X_test) == names[asked]).mean())
+        for known, asked in ((y, y_test), (rng.permutation(y), rng.permutation(y_test)))
+    ]
 
 
 def require_chance(accuracy, n):
@@ -120,3 +131,18 @@ def test_out_of_fold(name):
     rng = np.random.default_rng(2)
     X, y = made_texts(N_ROWS, rng)
     require_chance(out_of_fold(ON_TEXTS[name], X, rng.permutation(y)).confusion.accuracy, N_ROWS)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ON_TABLES)
+def test_tables_out_of_fold(name):
+    rng = np.random.default_rng(3)
+    X, y = made_table(N_ROWS, rng)
+    require_chance(out_of_fold(ON_TABLES[name], X, rng.permutation(y)).confusion.accuracy, N_ROWS)
+
+
+@pytest.mark.parametrize("preset", ["fast", "balanced"])
+def test_what_the_product_says_of_itself_is_chance_too(preset):
+    rng = np.random.default_rng(4)
+    X, y = made_texts(N_ROWS, rng)
+    require_chance(UntwinClassifier(preset=preset).fit(X, rng.permutation(y)).scores_["accuracy"], N_ROWS)

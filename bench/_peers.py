@@ -114,7 +114,8 @@ class FastText:
         """Write the file that it reads, and train."""
         fasttext = import_module("fasttext")
         self.classes_, codes = np.unique(y, return_inverse=True)
-        lines = (f"__label__{code} {spaced(text)}" for code, text in zip(codes, texts, strict=True))
+        order = np.random.default_rng(self.seed).permutation(len(codes))  # it learns in the order of the file
+        lines = (f"__label__{codes[row]} {spaced(texts[row])}" for row in order)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rows.txt"
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -225,7 +226,7 @@ PEERS: dict[str, Peer] = {
         lambda _: OnWords(lambda X, y: Omikuji()), f"{TFIDF}, default hyper-parameters (Parabel, three trees)"
     ),
     "gensim LSI + kNN": Peer(GensimLSI, "TfidfModel, LsiModel(num_topics=200), MatrixSimilarity, 10 neighbours"),
-    "fastText": Peer(FastText, "train_supervised(lr=0.5, epoch=25, wordNgrams=2)"),
+    "fastText": Peer(FastText, "lines shuffled, train_supervised(lr=0.5, epoch=25, wordNgrams=2)"),
 }
 ON_VECTORS: dict[str, Callable[[int], Any]] = {
     "LinearSVC": lambda seed: LinearSVC(random_state=seed),

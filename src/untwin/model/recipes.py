@@ -29,7 +29,7 @@ FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes 
 MANY_CLASSES = 50  # from here on groups of classes pay
 # Numbers x classes, of sparse rows (True) and of others, beyond which an SVM learnt class by class takes minutes. Dense
 # rows are worth the wait: learning all classes at once suits them less.
-MOST_WORK = {True: 500_000_000, False: 3_000_000_000}
+MOST_WORK = {True: 200_000_000, False: 3_000_000_000}
 PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
 INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
 
@@ -66,6 +66,16 @@ class Situation:
     order: tuple[Any, ...] | None
     random_state: int
 
+    @property
+    def much_work(self) -> bool:
+        """Whether an SVM learnt class by class would take minutes."""
+        return self.n_numbers * self.n_classes > MOST_WORK[self.sparse]
+
+    @property
+    def groups_pay(self) -> bool:
+        """Whether classes are so many that groups of them are told apart first."""
+        return self.n_classes >= MANY_CLASSES
+
 
 def fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0) -> Any:
     """Return the linear SVM that is trained fastest for so many classes."""
@@ -92,8 +102,9 @@ def recipes(now: Situation) -> list[Recipe]:
 
 
 def _svm(now: Situation) -> Any:
-    if now.n_numbers * now.n_classes > MOST_WORK[now.sparse]:
-        return BatchLinearSVC(C=now.C, passes=PASSES if now.sparse else None, random_state=now.random_state)
+    if now.much_work:
+        passes = PASSES if now.sparse and not now.groups_pay else None  # by groups, more is learnt in less time
+        return BatchLinearSVC(C=now.C, passes=passes, random_state=now.random_state)
     return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
 
 
@@ -112,6 +123,8 @@ def _quick(now: Situation) -> Iterator[Recipe]:
         yield Recipe("naive Bayes", ComplementBayes(alpha=0.3))
     else:
         yield Recipe("centroids", CentroidClassifier())
+    if now.groups_pay and (now.much_work or now.preset != "fast"):
+        yield Recipe("multi-level", MultiLevelClassifier(cv=None, random_state=now.random_state))
 
 
 def _balanced(now: Situation) -> Iterator[Recipe]:
@@ -122,8 +135,6 @@ def _balanced(now: Situation) -> Iterator[Recipe]:
     expert = _class_by_class(1.0, unit_rows=now.unit_rows, random_state=now.random_state)
     graph = ConfusionGraphClassifier(expert=expert, cv=INNER_FOLDS, random_state=now.random_state)
     yield Recipe("confusion graph", graph, screened=True)
-    if now.n_classes >= MANY_CLASSES:
-        yield Recipe("multi-level", MultiLevelClassifier(cv=None, random_state=now.random_state))
     yield Recipe("neighbours in the score space", _score_neighbours(now), screened=True)
 
 

@@ -69,6 +69,15 @@ def test_the_fast_preset_tries_groups_of_classes_only_where_the_svm_is_slow():
     assert much - little == {"multi-level"}
 
 
+def test_what_trains_the_svm_again_and_again_is_left_to_the_best_preset_where_that_is_slow():
+    balanced, best = (
+        {recipe.name for recipe in recipes(situation(preset=preset, n_numbers=4_000_000, n_classes=200))}
+        for preset in ("balanced", "best")
+    )
+    assert {"confusion graph", "neighbours in the score space"} <= best - balanced
+    assert "multi-level" in balanced
+
+
 def test_the_baseline_is_the_plain_pipeline_out_of_fold(texts, labels):
     """Counting once outside the folds changes nothing but what words of held-out rows weigh: compare literally."""
     model = UntwinClassifier(preset="fast").fit(texts, labels)
@@ -127,7 +136,8 @@ def test_slow_candidates_prove_themselves_on_a_sample(monkeypatch, texts, labels
     monkeypatch.setattr("untwin.model.contest._behind", lambda trial, recipe, baseline: f"{len(trial.codes)} rows")
     model = UntwinClassifier().fit(texts, labels)
     dropped = {candidate.name: candidate.note for candidate in model.candidates_ if candidate.score is None}
-    assert dropped == dict.fromkeys(["confusion graph", "neighbours in the score space"], "54 rows")
+    slow = ["class space (LSI_ac)", "confusion graph", "neighbours in the score space"]
+    assert dropped == dict.fromkeys(slow, "54 rows")
 
 
 def test_many_rows_by_many_classes_are_asked_about_in_part(monkeypatch, texts, labels):

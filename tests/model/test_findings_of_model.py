@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from untwin.model import UntwinClassifier
+from untwin.model.evidence import evidence_of
 
 
 @pytest.fixture
@@ -45,6 +46,20 @@ def test_a_test_part_that_repeats_training_rows_is_found(model, texts, labels, n
 def test_unlabelled_rows_are_ranked(model):
     found = by_code(model.find(unlabelled=["com1 com2", "own0x1 own0x2 own0x3"]))
     assert [record["row"] for record in found["label-next"].evidence] == [0]
+
+
+def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch, texts, labels):
+    wrong = labels.copy()
+    wrong[5] = "class01" if labels[5] != "class01" else "class02"
+    model = UntwinClassifier(preset="fast").fit(texts, wrong)
+    whole = by_code(model.findings_)["label-error"].evidence
+    monkeypatch.setattr("untwin.model.evidence.MANY_ROWS", 80)
+    known = evidence_of(model.knowledge_)
+    asked = (known.neighbours >= 0).any(axis=1)
+    assert (asked == (known.predictions != wrong)).all()
+    assert len(np.unique(known.neighbours[asked])) <= 80
+    assert 5 in [record["row"] for record in whole]
+    assert 5 in [record["row"] for record in by_code(model.find())["label-error"].evidence]
 
 
 def test_a_known_tree_gives_links_across_it(make_texts):

@@ -8,9 +8,11 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
+from untwin._values import positions
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.model.findings.evidence import Evidence
 from untwin.model.inputs import as_one_text
+from untwin.model.sampling import stratified
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
+# Comparing all rows with all takes minutes beyond so many. Then only rows whose label is in doubt, since the model
+# answered otherwise, are compared, with a sample of so many; a row without neighbours is believed as the model says.
+MANY_ROWS = 50_000
 
 
 def evidence_of(
@@ -47,7 +52,7 @@ def evidence_of(
         folds=heard.folds,
         X=X,
         terms=view.term_names(known.front),
-        neighbours=neighbours_of_other_folds(X, heard),
+        neighbours=neighbours_of_other_folds(X, heard, known.y[heard.rows]),
         ids=known.ids[heard.rows],
         texts=texts,
         test_texts=None if test is None or texts is None else as_one_text(test[0]),
@@ -57,12 +62,15 @@ def evidence_of(
     )
 
 
-def neighbours_of_other_folds(X: Any, heard: Heard) -> Indices:
-    """Return for each row the nearest rows of other folds by their terms; -1 for rows that were never held out."""
+def neighbours_of_other_folds(X: Any, heard: Heard, y: Array) -> Indices:
+    """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked."""
     n = len(heard.rows)
+    in_doubt, searched = heard.held, np.arange(n)
+    if n > MANY_ROWS:
+        in_doubt, searched = in_doubt & (heard.predicted != y), stratified(positions(y, heard.classes), MANY_ROWS, 0)
     found = np.full((n, NEIGHBOURS), -1, dtype=np.intp)
-    for fold in np.unique(heard.folds[heard.held]):
-        asked, others = np.flatnonzero(heard.folds == fold), np.flatnonzero(heard.folds != fold)
+    for fold in np.unique(heard.folds[in_doubt]):
+        asked, others = np.flatnonzero(in_doubt & (heard.folds == fold)), searched[heard.folds[searched] != fold]
         reach = min(NEIGHBOURS, len(others))
         knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
         found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]

@@ -131,11 +131,19 @@ def _balanced(now: Situation) -> Iterator[Recipe]:
     if now.second_view:
         yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
     if now.non_negative:
-        yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False)
+        yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False, screened=True)
+    if now.preset == "best" or not now.much_work:
+        yield from _studied(now)
+
+
+def _studied(now: Situation) -> Iterator[Recipe]:
+    """Yield what learns from a classifier's confusion, and so trains it several times in each fold."""
     expert = _class_by_class(1.0, unit_rows=now.unit_rows, random_state=now.random_state)
     graph = ConfusionGraphClassifier(expert=expert, cv=INNER_FOLDS, random_state=now.random_state)
     yield Recipe("confusion graph", graph, screened=True)
-    yield Recipe("neighbours in the score space", _score_neighbours(now), screened=True)
+    space = ScoreSpace(_quick_svm(now), cv=INNER_FOLDS, random_state=now.random_state)
+    neighbours = make_pipeline(space, KNNClassifier(n_neighbors=20, order=now.order))
+    yield Recipe("neighbours in the score space", neighbours, screened=True)
 
 
 def _best(now: Situation) -> Iterator[Recipe]:
@@ -146,8 +154,3 @@ def _best(now: Situation) -> Iterator[Recipe]:
     neighbours = AdaptiveSprinkling(KNNClassifier(order=now.order), scores=scores, **space)
     yield Recipe("neighbours in the adaptive space", neighbours, screened=True)
     yield Recipe("sprinkled SVM", AdaptiveSprinkling(svm, **space), screened=True)
-
-
-def _score_neighbours(now: Situation) -> Any:
-    space = ScoreSpace(_quick_svm(now), cv=INNER_FOLDS, random_state=now.random_state)
-    return make_pipeline(space, KNNClassifier(n_neighbors=20, order=now.order))

@@ -49,6 +49,16 @@ def parts(table: pl.DataFrame, seeds: int = SEEDS) -> Iterator[tuple[Array, Arra
         yield train, test
 
 
+def made_up_texts(n_rows: int, n_classes: int) -> tuple[list[str], Array]:
+    """Return texts of ten words, half from the class's own twenty, half from all, and their classes."""
+    rng = np.random.default_rng(0)
+    codes = rng.permutation(np.arange(n_rows) % n_classes)
+    own = rng.integers(0, 50_000, (n_classes, 20))[codes[:, np.newaxis], rng.integers(0, 20, (n_rows, 5))]
+    words = np.hstack([own, rng.zipf(1.3, (n_rows, 5)) % 50_000])  # the frequent ones more often
+    texts = [" ".join(f"w{word}" for word in row) for row in words.tolist()]
+    return texts, np.array([f"c{code}" for code in codes.tolist()])
+
+
 def paired_interval(gains: list[Array]) -> dict[str, float]:
     """Return the paired 95 % interval in points, over test rows; the same row in several splits counts once a split."""
     pooled = np.concatenate(gains)

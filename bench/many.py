@@ -23,6 +23,7 @@ from sklearn.svm import LinearSVC
 
 from bench._measure import Stopwatch, parser, peak_of, show
 from bench._rivals import CORES, DAGSVM, HiClass, Omikuji, model_bytes
+from bench._sets import made_up_texts
 from untwin._progress import listening
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
@@ -100,14 +101,9 @@ def largest_classes(n_classes: int, folder: Path) -> Split:
 
 
 def made_up_classes(n_classes: int, _: Path) -> Split:
-    """Return documents of ten words: half from the class's own twenty, half from all, the frequent ones more often."""
-    rng = np.random.default_rng(0)
-    codes = rng.permutation(np.arange(GROWTH_ROWS) % n_classes)
-    own = rng.integers(0, 50_000, (n_classes, 20))[codes[:, np.newaxis], rng.integers(0, 20, (GROWTH_ROWS, 5))]
-    words = np.hstack([own, rng.zipf(1.3, (GROWTH_ROWS, 5)) % 50_000])
-    texts = pl.Series([" ".join(f"w{word}" for word in row) for row in words.tolist()])
-    labels = pl.Series([f"c{code}" for code in codes.tolist()])
-    return Split.of_texts(texts, labels, np.arange(GROWTH_ROWS), np.arange(100))
+    """Return as many documents of classes that are made up."""
+    texts, labels = made_up_texts(GROWTH_ROWS, n_classes)
+    return Split.of_texts(pl.Series(texts), pl.Series(labels), np.arange(GROWTH_ROWS), np.arange(100))
 
 
 def word_tree(split: Split) -> Hierarchy:

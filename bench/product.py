@@ -2,8 +2,9 @@
 
 Parts (`--only`): presets (every set; accuracy, macro-F1, calibration error, processor seconds), vectors (MiniLM),
 reject (error and share of the answers called sure), speed (from the file to the fitted model, confusion out of fold
-included). The first two share what they ran with `bench.peers` (`--out`). The baseline has tf-idf of words and pairs of
-words and its C by cross-validation; untwin chooses both by itself. On vectors it has C = 1.
+included), sizes (five documents to half a million, two classes to two thousand). The first two share what they ran
+with `bench.peers` (`--out`). The baseline has tf-idf of words and pairs of words and its C by cross-validation; untwin
+chooses both by itself. On vectors it has C = 1.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from bench._measure import show
 from bench._peers import PEERS
 from bench._runs import TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, run_options
 from bench._sets import documents, paired_interval, parts
+from bench._sizes import run_sizes
 from untwin import UntwinClassifier
 from untwin.data.load import load
 from untwin.model.calibration import Judged
@@ -170,7 +172,7 @@ def scikit_learn(path: Path) -> object:
     return cross_val_predict(pipeline, rows["text"].to_list(), rows["label"].to_numpy(), n_jobs=CORES)
 
 
-PARTS = {"presets": run_presets, "vectors": run_vectors, "reject": run_reject, "speed": run_speed}
+PARTS = {"presets": run_presets, "vectors": run_vectors, "reject": run_reject, "speed": run_speed, "sizes": run_sizes}
 
 
 def main() -> None:

@@ -56,8 +56,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     preset : {"fast", "balanced", "best"}, default="balanced"
-        How much to try: a linear SVM and what costs next to nothing beside it; encodings, the confusion graph, groups
-        of classes, neighbours among scores; sprinkled spaces too.
+        How much to try: a linear SVM and what costs little beside it, groups of classes where these are so many that
+        the SVM is slow; encodings, the confusion graph, groups, neighbours among scores; sprinkled spaces too.
     encoder : transformer or None, default=None
         Turns what is given into rows of numbers. None: texts are counted and weighted by tf-idf (by words, pairs of
         words, stems or characters, whatever serves best), frames go through `TableEncoder`, matrices stay as they are.

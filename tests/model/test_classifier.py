@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from untwin import TextCounts
 from untwin.model import UntwinClassifier
+from untwin.model.views import text_encoders
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +189,13 @@ def test_a_handful_of_documents(few, names, preset):
     assert model.predict(few).tolist() == names
     assert len(model.explain(few[:1])[0].neighbours.neighbours) > 0
     assert np.isfinite(model.predict_proba(few)).all()
+
+
+def test_runs_of_characters_are_tried_where_they_can_be_afforded():
+    texts = ["x" * 1_000] * 1_000
+    assert "characters" in text_encoders(texts, n_classes=500)
+    assert "characters" not in text_encoders(texts, n_classes=501)
+    assert "characters" not in text_encoders(texts * 6, n_classes=2)
 
 
 def test_a_language_without_spaces_is_counted_by_characters():

@@ -160,7 +160,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         order = self._order()
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         parts = shared_parts(given, codes, self.cv, seed)
-        views, C = settled_views(given, y, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed)
+        views, C = settled_views(
+            given, codes, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed
+        )
         now = Situation(
             preset=self.preset,
             n_numbers=views[0].n_numbers,

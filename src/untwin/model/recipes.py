@@ -130,14 +130,14 @@ def _quick(now: Situation) -> Iterator[Recipe]:
 def _balanced(now: Situation) -> Iterator[Recipe]:
     if now.second_view:
         yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
+    if now.preset == "best" or not now.much_work:
+        yield from _slow(now)
+
+
+def _slow(now: Situation) -> Iterator[Recipe]:
+    """Yield what takes the cube of the number of classes, or trains a classifier several times to study it."""
     if now.non_negative:
         yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False, screened=True)
-    if now.preset == "best" or not now.much_work:
-        yield from _studied(now)
-
-
-def _studied(now: Situation) -> Iterator[Recipe]:
-    """Yield what learns from a classifier's confusion, and so trains it several times in each fold."""
     expert = _class_by_class(1.0, unit_rows=now.unit_rows, random_state=now.random_state)
     graph = ConfusionGraphClassifier(expert=expert, cv=INNER_FOLDS, random_state=now.random_state)
     yield Recipe("confusion graph", graph, screened=True)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
-MOST_CHARACTERS = 5_000_000  # in texts of more, character n-grams cost more than all else together
+# In texts of more, and where characters x classes are more, character n-grams cost more than all else together.
+MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000
 MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
 REGULARISATION = (1.0, 0.3, 3.0, 10.0)  # C of the linear SVM; the first wins if nothing is better
@@ -51,12 +52,12 @@ def weights() -> TfidfTransformer:
     return TfidfTransformer(sublinear_tf=True)
 
 
-def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
+def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
     """Return what to try for these texts, the simplest first.
 
-    >>> list(text_encoders(["red bus"]))
+    >>> list(text_encoders(["red bus"], 2))
     ['words', 'stems', 'words and pairs', 'stems and pairs', 'characters']
-    >>> list(text_encoders(["緑色の電車"]))
+    >>> list(text_encoders(["緑色の電車"], 2))
     ['characters', 'long runs of characters']
     """
     rare = 2 if len(texts) >= MANY_TEXTS else 1
@@ -69,26 +70,27 @@ def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
         "words and pairs": TextCounts(ngram_range=(1, 2), min_df=rare),
         "stems and pairs": TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare),
     }
-    if sum(map(len, texts)) <= MOST_CHARACTERS:
+    if (characters := sum(map(len, texts))) <= MOST_CHARACTERS and characters * n_classes <= MOST_CHARACTER_WORK:
         tried["characters"] = TextCounts(analyzer="char_wb", ngram_range=(2, 5), min_df=rare)
     return tried
 
 
 def settled_views(
-    given: Any, y: Array, parts: Indices | None, *, kind: str, encoder: Any, preset: str, seed: int
+    given: Any, codes: Indices, parts: Indices | None, *, kind: str, encoder: Any, preset: str, seed: int
 ) -> tuple[tuple[View, ...], float]:
     """Return the views of the training rows, the best one first, and the C that suits a linear SVM there.
 
     Both are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
     """
+    n_classes = int(codes.max()) + 1
     thorough = preset != "fast" and parts is not None
     only = given_view(given, kind, encoder)
     if not thorough or parts is None:
-        return (only or _counted(*next(iter(text_encoders(given).items())), given),), 1.0
-    sample = trial_rows(np.unique(y, return_inverse=True)[1], len(np.unique(y)), seed)
+        return (only or _counted(*next(iter(text_encoders(given, n_classes).items())), given),), 1.0
+    sample = trial_rows(codes, n_classes, seed)
     folds = np.where(parts < 2, parts, -1)[sample]
-    views = (only,) if only is not None else tuple(_text_views(given, sample, y[sample], folds))
-    return views, _chosen_regularisation(views[0].without(sample), y[sample], folds)
+    views = (only,) if only is not None else tuple(_text_views(given, sample, codes[sample], folds))
+    return views, _chosen_regularisation(views[0].without(sample), codes[sample], folds)
 
 
 def _text_views(texts: list[str], sample: Indices, y: Array, folds: Indices) -> list[View]:
@@ -96,7 +98,7 @@ def _text_views(texts: list[str], sample: Indices, y: Array, folds: Indices) -> 
 
     Words and characters err on different rows: a second opinion that is worth averaging.
     """
-    encoders = text_encoders(texts)
+    encoders = text_encoders(texts, len(np.unique(y)))
     best, *others = _ranked(encoders, [texts[row] for row in sample], y, folds)
     second = [name for name in others if encoders[name].analyzer != encoders[best].analyzer][:1]
     return [_counted(name, encoders[name], texts) for name in (best, *second)]

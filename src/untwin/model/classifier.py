@@ -165,6 +165,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         )
         now = Situation(
             preset=self.preset,
+            n_rows=len(codes),
             n_numbers=views[0].n_numbers,
             n_classes=len(self.classes_),
             sparse=views[0].sparse,

@@ -282,8 +282,8 @@ def _record(contest: Contest, entry: Entry, baseline: NDArray[np.bool_], *, chos
 
 
 def _behind(trial: Contest, recipe: Recipe, baseline: Entry) -> str:
-    """Return why a slow candidate is not worth running on all rows; empty if it is."""
+    """Return why a slow candidate is not worth running on all rows: it gains nothing; empty if it is."""
     gain = paired_interval(trial.right(trial.entry(recipe)), trial.right(baseline))[0]
-    if gain >= 0:
+    if gain > 0:
         return ""
     return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM"

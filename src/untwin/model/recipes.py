@@ -30,6 +30,7 @@ MANY_CLASSES = 50  # from here on groups of classes pay
 # Numbers x classes, of sparse rows (True) and of others, beyond which an SVM learnt class by class takes minutes. Dense
 # rows are worth the wait: learning all classes at once suits them less.
 MOST_WORK = {True: 200_000_000, False: 3_000_000_000}
+MANY_ROWS = 100_000  # from here on comparing all rows with all takes minutes
 PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
 INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
 
@@ -56,6 +57,7 @@ class Situation:
     """What decides which recipes make sense."""
 
     preset: str
+    n_rows: int
     n_numbers: int
     n_classes: int
     sparse: bool
@@ -70,6 +72,11 @@ class Situation:
     def much_work(self) -> bool:
         """Whether an SVM learnt class by class would take minutes."""
         return self.n_numbers * self.n_classes > MOST_WORK[self.sparse]
+
+    @property
+    def slow_ones_too(self) -> bool:
+        """Whether to try what takes many times as long as an SVM: where that is short, or time does not matter."""
+        return self.preset == "best" or not (self.much_work or self.n_rows > MANY_ROWS)
 
     @property
     def groups_pay(self) -> bool:
@@ -130,12 +137,12 @@ def _quick(now: Situation) -> Iterator[Recipe]:
 def _balanced(now: Situation) -> Iterator[Recipe]:
     if now.second_view:
         yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
-    if now.preset == "best" or not now.much_work:
+    if now.slow_ones_too:
         yield from _slow(now)
 
 
 def _slow(now: Situation) -> Iterator[Recipe]:
-    """Yield what takes the cube of the number of classes, or trains a classifier several times to study it."""
+    """Yield what takes the cube of the classes or the square of the rows, or trains a classifier again and again."""
     if now.non_negative:
         yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False, screened=True)
     expert = _class_by_class(1.0, unit_rows=now.unit_rows, random_state=now.random_state)

@@ -58,6 +58,7 @@ def test_every_preset_and_kind_of_rows(tmp_path, rows_of_kind, labels, same_answ
 def situation(n_classes, order=None):
     return Situation(
         preset="best",
+        n_rows=40,
         n_numbers=40 * n_classes,
         n_classes=n_classes,
         sparse=True,

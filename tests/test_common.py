@@ -25,6 +25,7 @@ from untwin import (
     UntwinClassifier,
 )
 from untwin.classify.linear import ComplementBayes, LinearSVM
+from untwin.represent.frequent import FrequentTerms
 
 PLAN = SprinklingPlan.uniform(s=2.0)
 
@@ -34,6 +35,7 @@ ESTIMATORS = [
     SprinkledLSI(n_components=2, plan=PLAN, training="reconstructed"),
     SprinkledLSI(n_components="mdl", plan=PLAN),
     SemiDiscreteLSI(n_components=2),
+    FrequentTerms(),
     SupervisedWeights(),
     SupervisedWeights(scheme="bin", norm="l1"),
     SupervisedWeights(scheme="tf", norm=None, select=0.5, select_by="ig"),

@@ -18,6 +18,7 @@ from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.learnt_rows import LearntRows
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.model.team import Team
+from untwin.represent.frequent import FrequentTerms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 LEARNS_ON = (KNNClassifier, LatentClassClassifier)  # new rows, new columns and new classes, without the old rows
 TOUCHED_ONLY = (MultiLevelClassifier, ConfusionGraphClassifier)  # the same, with the old rows of what is touched
+
+WEIGHTS = (FrequentTerms, TfidfTransformer)
 
 
 def taught(team: Team, views: Sequence[View], y: Array, new: Indices) -> tuple[Team, tuple[str, ...]]:
@@ -51,7 +54,7 @@ def _learns_on(model: Any) -> bool:
     """Tell whether a model can learn rows without being trained anew; weights in front of it are no hindrance."""
     if isinstance(model, Pipeline):
         front, last = model[:-1], model[-1]
-        return isinstance(last, TOUCHED_ONLY) and all(isinstance(step, TfidfTransformer) for _, step in front.steps)
+        return isinstance(last, TOUCHED_ONLY) and all(isinstance(step, WEIGHTS) for _, step in front.steps)
     return isinstance(model, LEARNS_ON + TOUCHED_ONLY)
 
 

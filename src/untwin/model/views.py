@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from untwin.data.guess import UNSPACED
 from untwin.model.recipes import fast_svm
 from untwin.model.sampling import trial_rows
 from untwin.model.view import View
+from untwin.represent.frequent import FrequentTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +40,7 @@ def given_view(given: Any, kind: str, encoder: Any) -> View | None:
         return None
     if isinstance(encoder, TextCounts):
         fitted = clone(encoder)
-        return View("given encoder", fitted.fit_transform(given), fitted, (weights(),))
+        return View("given encoder", fitted.fit_transform(given), fitted, weighted(fitted))
     if encoder is not None:
         return View("given encoder", given, None, (encoder,))
     if kind == "frame":
@@ -50,6 +52,12 @@ def given_view(given: Any, kind: str, encoder: Any) -> View | None:
 def weights() -> TfidfTransformer:
     """Return the weights of counted terms: sublinear tf-idf, rows of length one."""
     return TfidfTransformer(sublinear_tf=True)
+
+
+def weighted(counts: TextCounts) -> tuple[Any, ...]:
+    """Return what stands in front of a model of counted terms: rare ones go again in each fold, others get weights."""
+    whole = isinstance(counts.min_df, Integral) and counts.min_df > 1  # a share of fewer rows would keep more terms
+    return (FrequentTerms(int(counts.min_df)), weights()) if whole else (weights(),)
 
 
 def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
@@ -127,7 +135,7 @@ def _ranked(encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: 
 
 def _counted(name: str, encoder: TextCounts, texts: list[str]) -> View:
     fitted = clone(encoder)
-    return View(name, fitted.fit_transform(texts), fitted, (weights(),))
+    return View(name, fitted.fit_transform(texts), fitted, weighted(fitted))
 
 
 def _without_spaces(texts: list[str]) -> bool:

@@ -166,6 +166,7 @@ def test_columns_of_every_dtype(tmp_path, rows_of_kind, labels, same_answers):
     [
         ("texts", TextCounts(stop_words=frozenset({"one"}), ngram_range=(1, 2), dtype=np.float32)),
         ("texts", TextCounts(analyzer="char_wb", ngram_range=(2, 3), vocabulary=None)),
+        ("texts", TextCounts(ngram_range=(1, 2), min_df=2)),
         ("texts", make_pipeline(TextCounts(stop_words={"one"}), SupervisedWeights(scheme="chi2", select=20))),
         ("texts", make_pipeline(TextCounts(stemmer="english"), TfidfTransformer())),
         ("frame", TableEncoder(text=["text"], numeric=["price"], block_weights={"text": 2.0})),

@@ -92,6 +92,7 @@ _ALLOWED: dict[str, dict[str, str]] = {
     "untwin.model.team": {"Team": ""},
     "untwin.model.view": {"View": ""},
     "untwin.represent.alignment": {"Standard": ""},
+    "untwin.represent.frequent": {"FrequentTerms": "kept_"},
     "untwin.represent.learnt": {"Learnt": ""},
     "untwin.represent.scores": {
         "ScoreSpace": "classes_ estimator_ out_of_fold_ standard_ svd_ temperature_",

@@ -45,6 +45,14 @@ def _tfidf(weights: Any) -> None:
     require(not fitted or hasattr(weights, "idf_"), "tf-idf must have its weights of terms")
 
 
+def _frequent_terms(frequent: Any) -> None:
+    """Refuse marks that are not one yes or no for each column."""
+    if hasattr(frequent, "n_features_in_"):
+        kept = np.asarray(getattr(frequent, "kept_", None))
+        marked = kept.dtype == np.bool_ and kept.shape == (frequent.n_features_in_,)
+        require(marked, "Each term must be marked as frequent or not")
+
+
 def _text_counts(counts: Any) -> None:
     shortest, longest = counts.ngram_range
     require(1 <= shortest <= longest <= LONGEST_NGRAM, f"ngram_range must be within 1 and {LONGEST_NGRAM}")
@@ -69,6 +77,7 @@ def _model(model: Any) -> None:
 
 _RULES: dict[str, Callable[[Any], None]] = {
     "ExpertTree": _tree,
+    "FrequentTerms": _frequent_terms,
     "Pipeline": _pipeline,
     "TextCounts": _text_counts,
     "TfidfTransformer": _tfidf,

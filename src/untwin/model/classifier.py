@@ -147,7 +147,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Try what the preset allows on the rows `X` with labels `y`, and keep what does best."""
         from untwin.model.choice import Rules, best_of
-        from untwin.model.recipes import Situation, non_negative, recipes
+        from untwin.model.recipes import Situation, recipes
         from untwin.model.sampling import shared_parts
         from untwin.model.views import settled_views
 
@@ -163,19 +163,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         views, C = settled_views(
             given, codes, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed
         )
-        now = Situation(
-            preset=self.preset,
-            n_rows=len(codes),
-            n_numbers=views[0].n_numbers,
-            n_classes=len(self.classes_),
-            sparse=views[0].sparse,
-            unit_rows=views[0].unit_rows,
-            non_negative=non_negative(views[0].rows),
-            C=C,
-            second_view=views[1].name if len(views) > 1 else "",
-            order=None if order is None else tuple(self.classes_[order].tolist()),
-            random_state=seed,
-        )
+        grades = None if order is None else tuple(self.classes_[order].tolist())
+        size = {"n_rows": len(y), "n_classes": len(self.classes_)}
+        now = Situation.of(views, self.preset, **size, C=C, order=grades, random_state=seed)
         choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, self.n_jobs, seed))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         self.knowledge_ = Knowledge.settled(

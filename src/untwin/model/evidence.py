@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
-from untwin._values import positions
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.model.findings.evidence import Evidence
 from untwin.model.inputs import as_one_text
@@ -67,7 +66,8 @@ def neighbours_of_other_folds(X: Any, heard: Heard, y: Array) -> Indices:
     n = len(heard.rows)
     in_doubt, searched = heard.held, np.arange(n)
     if n > MANY_ROWS:
-        in_doubt, searched = in_doubt & (heard.predicted != y), stratified(positions(y, heard.classes), MANY_ROWS, 0)
+        in_doubt = in_doubt & (heard.predicted != y)
+        searched = stratified(np.unique(y, return_inverse=True)[1], MANY_ROWS, 0)
     found = np.full((n, NEIGHBOURS), -1, dtype=np.intp)
     for fold in np.unique(heard.folds[in_doubt]):
         asked, others = np.flatnonzero(in_doubt & (heard.folds == fold)), searched[heard.folds[searched] != fold]

@@ -22,7 +22,9 @@ from untwin.represent.scores import ScoreSpace
 from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from untwin.model.view import View
 
 BASELINE = "linear SVM"
 FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
@@ -68,6 +70,20 @@ class Situation:
     order: tuple[Any, ...] | None
     random_state: int
 
+    @classmethod
+    def of(cls, views: Sequence[View], preset: str, **settled: Any) -> Situation:
+        """Return the situation of these views of the rows; the other fields are `settled` already."""
+        first, *others = views
+        return cls(
+            preset=preset,
+            n_numbers=first.n_numbers,
+            sparse=first.sparse,
+            unit_rows=first.unit_rows,
+            non_negative=_non_negative(first.rows),
+            second_view=others[0].name if others else "",
+            **settled,
+        )
+
     @property
     def much_work(self) -> bool:
         """Whether an SVM learnt class by class would take minutes."""
@@ -91,13 +107,6 @@ def fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0
     return BatchLinearSVC(C=C, random_state=random_state)
 
 
-def non_negative(rows: Any) -> bool:
-    """Tell whether naive Bayes and class sums, which count, can take these rows."""
-    sparse: bool = issparse(rows)
-    cells = rows.data if sparse else rows
-    return not isinstance(cells, np.ndarray) or cells.size == 0 or bool(cells.min() >= 0)
-
-
 def recipes(now: Situation) -> list[Recipe]:
     """Return what to try, the baseline first and the simple before the elaborate."""
     tried = [Recipe(BASELINE, _svm(now), sure=now.preset == "fast"), *_quick(now)]
@@ -106,6 +115,13 @@ def recipes(now: Situation) -> list[Recipe]:
     if now.preset == "best":
         tried += _best(now)
     return tried
+
+
+def _non_negative(rows: Any) -> bool:
+    """Tell whether naive Bayes and class sums, which count, can take these rows."""
+    sparse: bool = issparse(rows)
+    cells = rows.data if sparse else rows
+    return not isinstance(cells, np.ndarray) or cells.size == 0 or bool(cells.min() >= 0)
 
 
 def _svm(now: Situation) -> Any:
@@ -125,7 +141,7 @@ def _quick_svm(now: Situation) -> Any:
 
 
 def _quick(now: Situation) -> Iterator[Recipe]:
-    """Yield what costs next to nothing beside the baseline."""
+    """Yield what costs little beside the baseline."""
     if now.non_negative:
         yield Recipe("naive Bayes", ComplementBayes(alpha=0.3))
     else:

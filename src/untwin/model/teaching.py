@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 LEARNS_ON = (KNNClassifier, LatentClassClassifier)  # new rows, new columns and new classes, without the old rows
 TOUCHED_ONLY = (MultiLevelClassifier, ConfusionGraphClassifier)  # the same, with the old rows of what is touched
-
-WEIGHTS = (FrequentTerms, TfidfTransformer)
+WEIGHTS = (FrequentTerms, TfidfTransformer)  # what may stand in front of them: fitted anew in no time
 
 
 def taught(team: Team, views: Sequence[View], y: Array, new: Indices) -> tuple[Team, tuple[str, ...]]:

@@ -48,16 +48,14 @@ class FrequentTerms(TransformerMixin, BaseEstimator):
     @validating
     def fit(self, X: Any, y: object = None) -> Self:
         """Count in how many rows each term is."""
-        X = validate_data(self, X, accept_sparse="csr")
-        X = csr_array(X)
-        self.kept_ = np.bincount(X.indices[X.data != 0], minlength=X.shape[1]) >= self.min_df
+        rows = csr_array(validate_data(self, X, accept_sparse="csr"))
+        self.kept_ = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1]) >= self.min_df
         return self
 
     def transform(self, X: Any) -> Any:
         """Return the rows without their rare terms."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
-        rows = csr_array(X)
+        rows = csr_array(validate_data(self, X, accept_sparse="csr", reset=False))
         kept = self.kept_[rows.indices]
         if not kept.all():
             rows = csr_array((np.where(kept, rows.data, 0), rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)

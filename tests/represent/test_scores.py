@@ -71,6 +71,24 @@ def test_scores_that_are_never_wrong_or_never_right_have_a_finite_temperature():
         assert 0 < fitted_temperature(scores, codes) < 100
 
 
+def test_few_rows_that_are_all_right_make_nothing_certain():
+    def doubt(n):
+        codes = np.arange(n) % 3
+        scores = np.eye(3)[codes]
+        return 1 - softmax(scores[0] / fitted_temperature(scores, codes)).max()
+
+    assert doubt(9) == pytest.approx(2 / 3 / 10, rel=1e-3)  # as if a tenth row had been of any class
+    assert doubt(900) == pytest.approx(2 / 3 / 901, rel=1e-3)
+
+
+def test_temperature_hardly_moves_with_the_last_digits_of_the_scores():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 150)
+    scores = rng.normal(size=(150, 3)) + 2.5 * np.eye(3)[codes]
+    moved = scores * (1 + 1e-7 * rng.normal(size=scores.shape))
+    assert fitted_temperature(moved, codes) == pytest.approx(fitted_temperature(scores, codes), rel=1e-6)
+
+
 def test_probabilities_are_taken_as_they_are(data):
     X, y = data
     space = ScoreSpace(RandomForestClassifier(20, random_state=0), coordinates="likelihoods")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import log_softmax
 from sklearn.preprocessing import normalize
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.intp]
 
 LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
+HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
 ENOUGH_CELLS = 1_000_000  # rows x classes that settle one number
 
 
@@ -79,21 +80,30 @@ class Standard:
 def fitted_temperature(scores: Floats, codes: NDArray[Any]) -> float:
     """Return the T at which softmax(scores / T) makes the true classes most likely; many rows are sampled evenly.
 
+    They count as if one more row had been of any class: a few rows that are all right do not make it certain.
+
     >>> scores = np.array([[4.0, 0.0], [4.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
-    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]))  # wrong once in four times
+    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]))  # wrong once in four times, or nearly
     >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
-    0.75
+    0.7
     """
     step = max(1, scores.size // ENOUGH_CELLS)
     scores, codes = scores[::step], codes[::step]
     spread = float(scores[np.isfinite(scores)].std()) or 1.0
     behind = ((scores - scores.max(axis=1, keepdims=True)) / spread).astype(np.float32)  # the best class has 0
-    own = behind[np.arange(len(codes)), codes].mean(dtype=np.float64)
+    np.maximum(behind, HOPELESS, out=behind)
+    of_any_class = behind[behind > HOPELESS].mean(dtype=np.float64)
+    own = (behind[np.arange(len(codes)), codes].sum(dtype=np.float64) + of_any_class) / (len(codes) + 1)
 
-    def surprise(log_temperature: float) -> float:
-        temperature = np.float32(np.exp(log_temperature))
-        return float(np.log(np.exp(behind / temperature).sum(axis=1)).mean(dtype=np.float64) - own / temperature)
+    def slope(log_temperature: float) -> float:
+        """Of the mean surprise in 1 / T, where it is convex: the slope is zero once."""
+        odds = np.exp(behind / np.float32(np.exp(log_temperature)))
+        expected = np.einsum("ij,ij->i", odds, behind) / odds.sum(axis=1)
+        return float(expected.mean(dtype=np.float64) - own)
 
-    # In 1 / T the mean surprise is convex, so it has one minimum.
-    found = minimize_scalar(surprise, bounds=(-LOG_RANGE, LOG_RANGE), method="bounded", options={"xatol": 1e-3})
-    return spread * float(np.exp(found.x))
+    if slope(-LOG_RANGE) <= 0:  # right everywhere: the colder, the better
+        return spread * float(np.exp(-LOG_RANGE))
+    if slope(LOG_RANGE) >= 0:
+        return spread * float(np.exp(LOG_RANGE))
+    # A root, unlike a minimum, hardly moves when the scores differ in their last digits, as with other threads.
+    return spread * float(np.exp(brentq(slope, -LOG_RANGE, LOG_RANGE, xtol=1e-6)))

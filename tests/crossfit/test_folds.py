@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
-from untwin.crossfit.folds import dealt_folds, identical_rows, judged, sharing_units
+from untwin.crossfit.folds import RUN, dealt_folds, folds_in_runs, identical_rows, judged, sharing_units
 
 few = settings(max_examples=40, deadline=None)
 
@@ -86,6 +86,33 @@ def test_dealing_is_even_and_keeps_small_classes_apart(seed, n_folds):
     assert (np.ptp(per_class, axis=1) <= 1).all()
     assert np.ptp(per_class.sum(axis=0)) <= 1
     assert (folds == dealt_folds(codes, np.arange(len(codes)), n_folds, seed)).all()
+
+
+@few
+@given(st.integers(0, 10_000), st.integers(2, 6))
+def test_runs_are_dealt_evenly_too(seed, n_folds):
+    codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(6), [1, 2, 3, 7, 20, 331]))
+    folds = folds_in_runs(codes, np.arange(len(codes)), n_folds)
+    per_class = np.array([np.bincount(folds[codes == c], minlength=n_folds) for c in range(6)])
+    assert (np.ptp(per_class, axis=1) <= 1).all()
+    assert np.ptp(per_class.sum(axis=0)) <= 1
+    runs = np.diff(np.flatnonzero(np.diff(folds[codes == 5], prepend=-1, append=-1)))
+    assert runs.max() <= RUN
+    assert runs.min() >= RUN / 2 or len(runs) == n_folds
+
+
+def test_a_file_sorted_by_something_is_held_out_evenly():
+    """A large class in order of size: small and large rows are in every fold, or each would be a leap into the dark."""
+    folds = folds_in_runs(np.zeros(1000, dtype=int), np.arange(1000), 5)
+    means = [np.flatnonzero(folds == fold).mean() for fold in range(5)]
+    assert np.ptp(means) <= 5 * RUN
+
+
+def test_copies_are_dealt_apart_from_single_rows_so_that_folds_stay_even():
+    unit = np.repeat(np.arange(11), [30, 20, 20] + [1] * 8)
+    folds = folds_in_runs(np.zeros(len(unit), dtype=int), unit, 3)
+    assert sorted(np.bincount(folds)) == [22, 23, 33]
+    assert len(np.unique(np.column_stack([unit, folds]), axis=0)) == 11
 
 
 @few

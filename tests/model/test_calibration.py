@@ -56,10 +56,10 @@ def test_coordinates_of_all_classes_have_length_one():
 
 
 def test_rows_of_a_class_in_one_place_are_never_held_out():
-    parts = shared_parts(["a", "a", "b", "c", "d"], np.array([0, 0, 1, 1, 1]), 2, 0)
+    parts = shared_parts(["a", "a", "b", "c", "d"], np.array([0, 0, 1, 1, 1]), 2)
     assert parts[0] == parts[1] == -1
     assert set(parts[2:]) == {0, 1}
-    assert shared_parts(["a", "b"], np.array([0, 1]), 2, 0) is None
+    assert shared_parts(["a", "b"], np.array([0, 1]), 2) is None
 
 
 def test_a_sample_holds_the_classes_in_their_shares():

@@ -148,7 +148,7 @@ def test_reasons_name_training_rows_and_shared_words(balanced, texts, labels, ne
         assert labels[near.row] == near.label
         shared = set(new[0].split()) & set(texts[near.row].split())
         assert {term for term, _ in near.terms if " " not in term} <= shared
-    assert str(reason).startswith(f"{reason.label}: {reason.label} 0.")
+    assert str(reason).startswith(f"{reason.label}: {reason.label} {reason.probabilities[0][1]:.2f}")
 
 
 def test_findings_are_drawn_from_what_was_heard(balanced):

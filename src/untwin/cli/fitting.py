@@ -137,7 +137,7 @@ def _untrained(train: pl.DataFrame, labels: Labels, roles: ColumnRoles, settings
         scoring=settings.scoring,
         order=list(roles.ordinal) or None,
         target_error=settings.target_error,
-        cv=_folds(train, labels, roles, settings.seed),
+        cv=_folds(train, labels, roles),
         n_jobs=-1 if train.height >= MANY_ROWS else None,
         random_state=settings.seed,
     )
@@ -152,7 +152,7 @@ def _encoder(roles: ColumnRoles) -> TableEncoder:
     )
 
 
-def _folds(train: pl.DataFrame, labels: Labels, roles: ColumnRoles, seed: int) -> Any:
+def _folds(train: pl.DataFrame, labels: Labels, roles: ColumnRoles) -> Any:
     """Return how many folds there are; or, where rows of a group must share one, the fold of each row."""
     if roles.group is None:
         return FOLDS
@@ -160,7 +160,7 @@ def _folds(train: pl.DataFrame, labels: Labels, roles: ColumnRoles, seed: int) -
     groups = train.select(pl.col(roles.group).fill_null(alone)).to_series().to_numpy()
     codes = np.unique(labels, return_inverse=True)[1]
     try:
-        return settled_folds(model_rows(train, roles), codes, FOLDS, groups=groups, random_state=seed)[1]
+        return settled_folds(model_rows(train, roles), codes, FOLDS, groups=groups, in_runs=True)[1]
     except ValueError:
         message = f"Column {roles.group!r}: no class has rows in two groups, so nothing can be held out."
         raise InputError(message, code="groups", hint="Choose another --group column, or leave it out.") from None

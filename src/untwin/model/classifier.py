@@ -68,7 +68,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     target_error : float or None, default=None
         Share of the answers called sure that may be wrong. None: every answer is sure.
     cv : int, splitter or (n,) fold numbers, default=5
-        One set of folds for everything that is measured; as `out_of_fold` takes them.
+        One set of folds for everything that is measured. A number of folds: rows of a class that follow each other
+        are held out together, since they often come from one hand; identical rows share a fold. Else as `out_of_fold`.
     n_jobs : int or None, default=None
         Folds at a time. It never changes an answer.
     random_state : int, RandomState or None, default=0
@@ -159,7 +160,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("y must name at least two classes. Got 1 class instead.")
         order = self._order()
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        parts = shared_parts(given, codes, self.cv, seed)
+        parts = shared_parts(given, codes, self.cv)
         views, C = settled_views(
             given, codes, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed
         )

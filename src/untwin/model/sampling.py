@@ -19,17 +19,17 @@ TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many
 MOST_SCORES = 50_000_000  # rows x classes that are asked about: what a candidate says must fit into memory
 
 
-def shared_parts(rows: Any, codes: Indices, cv: Any, random_state: int) -> Indices | None:
+def shared_parts(rows: Any, codes: Indices, cv: Any) -> Indices | None:
     """Return the fold of each row, -1 for rows in every training part; None if no row can be held out.
 
-    >>> shared_parts(["a", "b", "c"], np.array([0, 1, 2]), 5, 0) is None
+    >>> shared_parts(["a", "b", "c"], np.array([0, 1, 2]), 5) is None
     True
     """
     if isinstance(cv, int | np.integer):
         cells = np.column_stack([identical_rows(rows), codes])
         if np.bincount(np.unique(cells, axis=0)[:, 1]).max() < 2:
             return None
-    return settled_folds(rows, codes, cv, random_state=random_state)[1]
+    return settled_folds(rows, codes, cv, in_runs=True)[1]
 
 
 def asked_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:

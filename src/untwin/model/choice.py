@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from untwin.model.contest import (
-    Candidate,
-    Contest,
-    Entry,
-    Share,
-    binomial_interval,
-    choose,
-    held_contest,
-    honest_right,
-    records,
-)
+from untwin.model.averages import Averages
+from untwin.model.contest import Candidate, Contest, Entry, Share, binomial_interval, held_contest, records
 from untwin.model.heard import Heard
 from untwin.model.sampling import asked_rows, trial_rows
 from untwin.model.team import Team
@@ -71,10 +62,13 @@ def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: I
         tried = [replace(recipe, sure=False) for recipe in tried]
     sample = trial_rows(codes[asked], len(classes), rules.random_state)
     entries, dropped = held_contest(contest, tried, sample)
-    winner = choose(contest, entries)
+    averages = Averages(contest, entries)
+    winner = (grown := averages.grown())[-1]
     heard = Heard(classes, asked, winner.log_p, classes[winner.predicted], contest.folds)
     team = Team.fitted(winner.shares, winner.temperature, views, y, ready=winner.ready, n_jobs=rules.n_jobs)
-    return Choice(team, heard, records(contest, entries, winner, dropped), _scores(contest, entries, winner))
+    return Choice(
+        team, heard, records(contest, [*entries, *grown[1:]], winner, dropped), _scores(contest, averages, winner)
+    )
 
 
 def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array) -> Choice:
@@ -90,14 +84,14 @@ def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array)
     )
 
 
-def _scores(contest: Contest, entries: Sequence[Entry], winner: Entry) -> dict[str, float]:
+def _scores(contest: Contest, averages: Averages, winner: Entry) -> dict[str, float]:
     """Return what to expect: the accuracy with its interval is that of a choice which has not seen the rows.
 
     The interval is wider than that of so many independent answers.
     """
-    right = honest_right(contest, entries)
+    right = averages.honest_right()
     low, high = binomial_interval(right, folds=len(np.unique(contest.folds[contest.held])))
-    confusion = contest.confusion(winner, contest.held)
+    confusion = contest.confusion(winner.predicted, contest.held)
     scores = {
         "accuracy": float(right.mean()),
         "accuracy_low": low,

@@ -1,10 +1,10 @@
 """`UntwinClassifier`: the whole product behind one estimator.
 
 The way of the training rows: they are taken as texts, a frame or a matrix (inputs) and turned into numbers in the way
-that serves a fast linear SVM best (views). All candidates (recipes) predict the same held-out rows; the best one, or
-the best pair, wins (contest) and is trained on all rows (team). Its answers to held-out rows (heard) give confusion,
-tree, graph, calibration, the threshold of doubt, and the neighbours that explain answers (neighbours). All of this is
-what the model knows (knowledge), and what grows when it learns on (learning).
+that serves a linear SVM best (views, regularisation). All candidates (recipes) predict the same held-out rows
+(contest); the best one, or the best few together (averages), is trained on all rows (team). Its answers to held-out
+rows (heard) give confusion, tree, graph, calibration, the threshold of doubt, and the neighbours that explain answers
+(neighbours). All of this is what the model knows (knowledge), and what grows when it learns on (learning).
 
 What only training, learning on and findings need is imported there: a model that answers loads in a moment.
 """
@@ -149,6 +149,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         """Try what the preset allows on the rows `X` with labels `y`, and keep what does best."""
         from untwin.model.choice import Rules, best_of
         from untwin.model.recipes import Situation, recipes
+        from untwin.model.regularisation import regularised
         from untwin.model.sampling import shared_parts
         from untwin.model.views import settled_views
 
@@ -161,12 +162,20 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         order = self._order()
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         parts = shared_parts(given, codes, self.cv)
-        views, C = settled_views(
-            given, codes, parts, kind=self._kind, encoder=self.encoder, preset=self.preset, seed=seed
+        views = settled_views(
+            given,
+            codes,
+            parts,
+            kind=self._kind,
+            encoder=self.encoder,
+            preset=self.preset,
+            n_jobs=self.n_jobs,
+            seed=seed,
         )
         grades = None if order is None else tuple(self.classes_[order].tolist())
         size = {"n_rows": len(y), "n_classes": len(self.classes_)}
-        now = Situation.of(views, self.preset, **size, C=C, order=grades, random_state=seed)
+        now = Situation.of(views, self.preset, **size, order=grades, random_state=seed)
+        now = regularised(now, views[0], codes, parts, self.n_jobs)
         choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, self.n_jobs, seed))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         self.knowledge_ = Knowledge.settled(

@@ -1,4 +1,4 @@
-"""Which candidate is best on this data: everyone predicts the same held-out rows, once.
+"""How good each candidate is on this data: everyone predicts the same held-out rows, once.
 
 Glossary
 --------
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 Z = 1.959963984540054  # of the intervals, 95 %
-AVERAGED = 4  # the best so many candidates are averaged in pairs
 
 
 class Candidate(NamedTuple):
@@ -132,12 +130,17 @@ class Contest:
         share = Share(recipe.name, number, model, temperature)
         return self._entry((share,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
 
-    def average(self, a: Entry, b: Entry) -> Entry:
-        """Let two candidates answer together: the mean of their log-probabilities."""
-        S = (a.log_p + b.log_p) / 2
+    def average(self, entries: Sequence[Entry]) -> Entry:
+        """Let several candidates answer together: the mean of their log-probabilities."""
+        first, *others = entries
+        if not others:
+            return first
+        S = sum((entry.log_p for entry in others), start=first.log_p) / len(entries)
         temperature = fitted_temperature(S[self.held].astype(np.float64), self.codes[self.held])
-        log_p, seconds = log_probabilities(S, temperature), a.seconds + b.seconds
-        return self._entry(a.shares + b.shares, temperature, log_p, seconds, {**a.ready, **b.ready})
+        shares = tuple(share for entry in entries for share in entry.shares)
+        ready = {name: model for entry in entries for name, model in entry.ready.items()}
+        seconds = sum(entry.seconds for entry in entries)
+        return self._entry(shares, temperature, log_probabilities(S, temperature), seconds, ready)
 
     def sampled(self, rows: Indices) -> Contest:
         """Return the same contest on some of the rows, with two folds only."""
@@ -152,12 +155,12 @@ class Contest:
             n_jobs=self.n_jobs,
         )
 
-    def score(self, entry: Entry, rows: NDArray[np.bool_] | None = None) -> float:
-        """Return how well an entry does on held-out rows; larger is better."""
+    def score(self, predicted: Indices, rows: NDArray[np.bool_] | None = None) -> float:
+        """Return how good answers to held-out rows are; larger is better."""
         asked = self.held if rows is None else rows & self.held
         if self.scoring == "accuracy":
-            return float((entry.predicted == self.codes)[asked].mean())
-        confusion = self.confusion(entry, asked)
+            return float((predicted == self.codes)[asked].mean())
+        confusion = self.confusion(predicted, asked)
         if self.scoring == "macro_f1":
             return confusion.macro_f1
         ordered = self.ordered(confusion)
@@ -167,10 +170,10 @@ class Contest:
         """Tell which held-out rows an entry gets right."""
         return np.asarray((entry.predicted == self.codes)[self.held])
 
-    def confusion(self, entry: Entry, rows: NDArray[np.bool_]) -> Confusion:
-        """Return the confusion of an entry on these rows."""
-        truth, predicted = self.classes[self.codes[rows]], self.classes[entry.predicted[rows]]
-        return Confusion.from_predictions(truth, predicted, classes=self.classes)
+    def confusion(self, predicted: Indices, rows: NDArray[np.bool_]) -> Confusion:
+        """Return the confusion of answers to these rows."""
+        truth, answers = self.classes[self.codes[rows]], self.classes[predicted[rows]]
+        return Confusion.from_predictions(truth, answers, classes=self.classes)
 
     def ordered(self, confusion: Confusion) -> Confusion:
         """Return a confusion with its classes from low to high."""
@@ -184,9 +187,9 @@ class Contest:
 
 
 def held_contest(contest: Contest, tried: Sequence[Recipe], sample: Indices) -> tuple[list[Entry], dict[str, str]]:
-    """Run all candidates; return the entries, averages last, and why others were dropped.
+    """Run all candidates; return the entries, and why others were dropped.
 
-    Slow ones are compared with the baseline, the first recipe, on the sample before they may run on all rows.
+    Slow ones must first help the baseline, the first recipe, on the sample before they may run on all rows.
     """
     entries: list[Entry] = [contest.entry(tried[0])]
     dropped: dict[str, str] = {}
@@ -203,33 +206,13 @@ def held_contest(contest: Contest, tried: Sequence[Recipe], sample: Indices) -> 
         except ValueError as error:  # what one candidate cannot take must not stop the others
             dropped[recipe.name] = f"cannot take these rows: {error}"
     _progress.report("candidates", len(tried), len(tried))
-    best = sorted(entries, key=contest.score, reverse=True)[:AVERAGED]
-    return entries + [contest.average(a, b) for a, b in combinations(best, 2)], dropped
-
-
-def choose(contest: Contest, entries: Sequence[Entry], rows: NDArray[np.bool_] | None = None) -> Entry:
-    """Return the best entry; of equally good ones the first, which is the simplest."""
-    return max(entries, key=lambda entry: contest.score(entry, rows))
-
-
-def honest_right(contest: Contest, entries: Sequence[Entry]) -> NDArray[np.bool_]:
-    """Tell which held-out rows are answered right if each fold is answered by the entry that is best on the others.
-
-    The accuracy of the winner, the largest of several, is a little too good; this one has not seen its rows choose.
-    """
-    right = np.zeros(len(contest.codes), dtype=np.bool_)
-    numbers = np.unique(contest.folds[contest.held])
-    for fold in numbers:
-        here = contest.folds == fold
-        chosen = choose(contest, entries, ~here if len(numbers) > 1 else None)
-        right[here] = (chosen.predicted == contest.codes)[here]
-    return np.asarray(right[contest.held])
+    return entries, dropped
 
 
 def records(contest: Contest, entries: Sequence[Entry], winner: Entry, dropped: dict[str, str]) -> list[Candidate]:
     """Return one line for each candidate, the best first, dropped ones last."""
     baseline = contest.right(entries[0])
-    ranked = sorted(entries, key=lambda entry: (entry is not winner, -contest.score(entry)))
+    ranked = sorted(entries, key=lambda entry: (entry is not winner, -contest.score(entry.predicted)))
     lines = [_record(contest, entry, baseline, chosen=entry is winner) for entry in ranked]
     nothing = (None,) * 7
     return lines + [Candidate(name, *nothing, 0.0, False, note) for name, note in dropped.items()]
@@ -271,7 +254,7 @@ def _record(contest: Contest, entry: Entry, baseline: NDArray[np.bool_], *, chos
     right = contest.right(entry)
     return Candidate(
         entry.name,
-        contest.score(entry),
+        contest.score(entry.predicted),
         float(right.mean()),
         *binomial_interval(right),
         *paired_interval(right, baseline),
@@ -282,8 +265,10 @@ def _record(contest: Contest, entry: Entry, baseline: NDArray[np.bool_], *, chos
 
 
 def _behind(trial: Contest, recipe: Recipe, baseline: Entry) -> str:
-    """Return why a slow candidate is not worth running on all rows: it gains nothing; empty if it is."""
-    gain = paired_interval(trial.right(trial.entry(recipe)), trial.right(baseline))[0]
+    """Return why a slow candidate is not worth running on all rows: neither alone nor beside the baseline it gains."""
+    alone = trial.entry(recipe)
+    beside = trial.average([baseline, alone])
+    gain = max(paired_interval(trial.right(entry), trial.right(baseline))[0] for entry in (alone, beside))
     if gain > 0:
         return ""
-    return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM"
+    return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM, alone or beside it"

@@ -62,7 +62,8 @@ class Knowledge:
         n_arrived: int,
         documents: Any,
     ) -> Knowledge:
-        """Put the neighbours in place."""
+        """Put the neighbours in place; a view that neither answers nor explains is not kept."""
+        views, team = needed(views, team)
         log_p = placed_by(team, views, heard)
         space = NeighbourSpace.of_rows(log_p, team.classes, y[heard.rows])
         return cls(views, team, heard, space, fitted_front(told_by(views), y), y, ids, n_arrived, documents)
@@ -126,6 +127,14 @@ class Knowledge:
         if not counted:
             return np.zeros(n, dtype=np.bool_)
         return np.asarray(sum(np.diff(rows.indptr) for rows in counted) == 0)
+
+
+def needed(views: tuple[View, ...], team: Team) -> tuple[tuple[View, ...], Team]:
+    """Return the views that answers or explanations need, and the team that knows them by their new numbers."""
+    used = {member.view for member in team.members}
+    kept = [number for number, view in enumerate(views) if number in used or view is told_by(views)]
+    members = tuple(replace(member, view=kept.index(member.view)) for member in team.members)
+    return tuple(views[number] for number in kept), replace(team, members=members)
 
 
 def told_by(views: tuple[View, ...]) -> View:

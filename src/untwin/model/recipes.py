@@ -65,10 +65,10 @@ class Situation:
     sparse: bool
     unit_rows: bool
     non_negative: bool
-    C: float
     second_view: str
     order: tuple[Any, ...] | None
     random_state: int
+    C: float = 1.0
 
     @classmethod
     def of(cls, views: Sequence[View], preset: str, **settled: Any) -> Situation:
@@ -87,7 +87,7 @@ class Situation:
     @property
     def much_work(self) -> bool:
         """Whether an SVM learnt class by class would take minutes."""
-        return self.n_numbers * self.n_classes > MOST_WORK[self.sparse]
+        return _much_work(self.n_numbers, self.n_classes, sparse=self.sparse)
 
     @property
     def slow_ones_too(self) -> bool:
@@ -100,7 +100,22 @@ class Situation:
         return self.n_classes >= MANY_CLASSES
 
 
-def fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0) -> Any:
+def linear_svm(view: View, n_classes: int) -> Any:
+    """Return the SVM by which ways to see rows are compared: the one that would learn them, at C = 1."""
+    if _much_work(view.n_numbers, n_classes, sparse=view.sparse):
+        return BatchLinearSVC(passes=PASSES)
+    return _class_by_class(1.0, unit_rows=view.unit_rows, random_state=0)
+
+
+def baseline(now: Situation) -> Any:
+    """Return the linear SVM that all others are compared with."""
+    if now.much_work:
+        passes = PASSES if now.sparse and not now.groups_pay else None  # by groups, more is learnt in less time
+        return BatchLinearSVC(C=now.C, passes=passes, random_state=now.random_state)
+    return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+
+
+def _fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0) -> Any:
     """Return the linear SVM that is trained fastest for so many classes."""
     if n_classes <= FEW_CLASSES:
         return _class_by_class(C, unit_rows=unit_rows, random_state=random_state)
@@ -109,7 +124,7 @@ def fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0
 
 def recipes(now: Situation) -> list[Recipe]:
     """Return what to try, the baseline first and the simple before the elaborate."""
-    tried = [Recipe(BASELINE, _svm(now), sure=now.preset == "fast"), *_quick(now)]
+    tried = [Recipe(BASELINE, baseline(now), sure=now.preset == "fast"), *_quick(now)]
     if now.preset != "fast":
         tried += _balanced(now)
     if now.preset == "best":
@@ -124,11 +139,8 @@ def _non_negative(rows: Any) -> bool:
     return not isinstance(cells, np.ndarray) or cells.size == 0 or bool(cells.min() >= 0)
 
 
-def _svm(now: Situation) -> Any:
-    if now.much_work:
-        passes = PASSES if now.sparse and not now.groups_pay else None  # by groups, more is learnt in less time
-        return BatchLinearSVC(C=now.C, passes=passes, random_state=now.random_state)
-    return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+def _much_work(n_numbers: int, n_classes: int, *, sparse: bool) -> bool:
+    return n_numbers * n_classes > MOST_WORK[sparse]
 
 
 def _class_by_class(C: float, *, unit_rows: bool, random_state: int) -> LinearSVM:
@@ -137,7 +149,7 @@ def _class_by_class(C: float, *, unit_rows: bool, random_state: int) -> LinearSV
 
 
 def _quick_svm(now: Situation) -> Any:
-    return fast_svm(now.n_classes, now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+    return _fast_svm(now.n_classes, now.C, unit_rows=now.unit_rows, random_state=now.random_state)
 
 
 def _quick(now: Situation) -> Iterator[Recipe]:
@@ -147,12 +159,17 @@ def _quick(now: Situation) -> Iterator[Recipe]:
     else:
         yield Recipe("centroids", CentroidClassifier())
     if now.groups_pay and (now.much_work or now.preset != "fast"):
-        yield Recipe("multi-level", MultiLevelClassifier(cv=None, random_state=now.random_state))
+        yield Recipe("multi-level", _groups(now))
+
+
+def _groups(now: Situation) -> MultiLevelClassifier:
+    return MultiLevelClassifier(cv=None, random_state=now.random_state)
 
 
 def _balanced(now: Situation) -> Iterator[Recipe]:
     if now.second_view:
-        yield Recipe(f"linear SVM on {now.second_view}", _svm(now), second=True)
+        name, model = ("multi-level", _groups(now)) if now.much_work and now.groups_pay else (BASELINE, baseline(now))
+        yield Recipe(f"{name} on {now.second_view}", model, second=True)
     if now.slow_ones_too:
         yield from _slow(now)
 

@@ -1,4 +1,4 @@
-"""The winner, trained on all rows: one model, or two whose calibrated log-probabilities are averaged."""
+"""The winner, trained on all rows: one model, or several whose calibrated log-probabilities are averaged."""
 
 from __future__ import annotations
 

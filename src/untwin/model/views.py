@@ -1,7 +1,8 @@
-"""Ways to turn what a user has into rows of numbers: views, chosen out of fold by a fast linear SVM."""
+"""Ways to turn what a user has into rows of numbers: views, chosen out of fold by a linear SVM on a sample."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,11 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
 from untwin import _progress
-from untwin.crossfit.outoffold import out_of_fold_confusion
+from untwin.crossfit.outoffold import out_of_fold
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.data.guess import UNSPACED
-from untwin.model.recipes import fast_svm
+from untwin.model.recipes import linear_svm
 from untwin.model.sampling import trial_rows
 from untwin.model.view import View
 from untwin.represent.frequent import FrequentTerms
@@ -24,14 +25,15 @@ from untwin.represent.frequent import FrequentTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from untwin.crossfit.outoffold import OutOfFold
+
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
 # In texts of more, and where characters x classes are more, character n-grams cost more than all else together.
-MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000
+MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 800_000_000
 MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
-REGULARISATION = (1.0, 0.3, 3.0, 10.0)  # C of the linear SVM; the first wins if nothing is better
 
 
 def given_view(given: Any, kind: str, encoder: Any) -> View | None:
@@ -84,53 +86,60 @@ def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
 
 
 def settled_views(
-    given: Any, codes: Indices, parts: Indices | None, *, kind: str, encoder: Any, preset: str, seed: int
-) -> tuple[tuple[View, ...], float]:
-    """Return the views of the training rows, the best one first, and the C that suits a linear SVM there.
+    given: Any,
+    codes: Indices,
+    parts: Indices | None,
+    *,
+    kind: str,
+    encoder: Any,
+    preset: str,
+    n_jobs: int | None,
+    seed: int,
+) -> tuple[View, ...]:
+    """Return the views of the training rows, the better one first.
 
-    Both are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
+    They are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
     """
     n_classes = int(codes.max()) + 1
-    thorough = preset != "fast" and parts is not None
     only = given_view(given, kind, encoder)
-    if not thorough or parts is None:
-        return (only or _counted(*next(iter(text_encoders(given, n_classes).items())), given),), 1.0
+    if only is not None:
+        return (only,)
+    encoders = text_encoders(given, n_classes)
+    if preset == "fast" or parts is None:
+        return (_counted(*next(iter(encoders.items())), given),)
     sample = trial_rows(codes, n_classes, seed)
     folds = np.where(parts < 2, parts, -1)[sample]
-    views = (only,) if only is not None else tuple(_text_views(given, sample, codes[sample], folds))
-    return views, _chosen_regularisation(views[0].without(sample), codes[sample], folds)
+    said = _said(encoders, [given[row] for row in sample], codes[sample], folds, n_jobs)
+    return tuple(_counted(name, encoders[name], given) for name in _best_together(said, codes[sample]))
 
 
-def _text_views(texts: list[str], sample: Indices, y: Array, folds: Indices) -> list[View]:
-    """Count the texts in the way that serves a linear SVM best, and in the best way that counts something else.
-
-    Words and characters err on different rows: a second opinion that is worth averaging.
-    """
-    encoders = text_encoders(texts, len(np.unique(y)))
-    best, *others = _ranked(encoders, [texts[row] for row in sample], y, folds)
-    second = [name for name in others if encoders[name].analyzer != encoders[best].analyzer][:1]
-    return [_counted(name, encoders[name], texts) for name in (best, *second)]
-
-
-def _chosen_regularisation(view: View, y: Array, folds: Indices) -> float:
-    """Return the C at which the fast linear SVM does best on held-out rows."""
-
-    def accuracy(C: float) -> float:
-        model = view.model(fast_svm(len(np.unique(y)), C, unit_rows=view.unit_rows))
-        return out_of_fold_confusion(model, view.rows, y, cv=folds).accuracy
-
-    return max(REGULARISATION, key=accuracy)
-
-
-def _ranked(encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: Indices) -> list[str]:
-    """Return the names of the encoders, the most accurate one first."""
-    found = {}
+def _said(
+    encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: Indices, n_jobs: int | None
+) -> dict[str, OutOfFold]:
+    """Return what a linear SVM says about held-out texts, for each way to count them."""
+    found, n_classes = {}, len(np.unique(y))
     for done, (name, encoder) in enumerate(encoders.items(), start=1):
         view = _counted(name, encoder, texts)
-        model = view.model(fast_svm(len(np.unique(y)), 1.0, unit_rows=True))
-        found[name] = out_of_fold_confusion(model, view.rows, y, cv=folds).accuracy
+        model = view.model(linear_svm(view, n_classes))
+        found[name] = out_of_fold(model, view.rows, y, cv=folds, n_jobs=n_jobs)
         _progress.report("encodings", done, len(encoders))
-    return sorted(found, key=found.__getitem__, reverse=True)
+    return found
+
+
+def _best_together(said: dict[str, OutOfFold], y: Array) -> list[str]:
+    """Return the two encoders whose SVMs do best if they answer together, the one that is better alone first.
+
+    Two that err on different texts are worth averaging. Of equally good pairs the last is taken: longer runs gain more
+    from rows than the sample has.
+    """
+
+    def accuracy(*names: str) -> float:
+        asked = said[names[0]].predicted
+        scores = np.sum([np.asarray(said[name].scores)[asked] for name in names], axis=0)
+        return float((said[names[0]].classes[scores.argmax(axis=1)] == y[asked]).mean())
+
+    pair = max(reversed(list(combinations(said, 2))), key=lambda pair: accuracy(*pair))
+    return sorted(pair, key=accuracy, reverse=True)
 
 
 def _counted(name: str, encoder: TextCounts, texts: list[str]) -> View:

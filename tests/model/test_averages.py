@@ -1,0 +1,94 @@
+"""Averages: they grow as long as that helps, and the figure that is told has not seen its rows choose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from untwin.model.averages import MOST_MEMBERS, Averages
+from untwin.model.contest import Contest, Entry, Share
+
+N, CLASSES = 600, 4
+
+
+def contest_of(codes, scoring="accuracy"):
+    folds = np.arange(len(codes)) % 5
+    return Contest((), np.array(list("abcd")), codes, folds, scoring, None, None)
+
+
+def entry(name, log_p):
+    share = Share(name, 0, None, 1.0)
+    return Entry(name, (share,), 1.0, log_p.astype(np.float32), log_p.argmax(axis=1), 1.0, {})
+
+
+def opinion(codes, skill, seed):
+    """Log-probabilities that point to the right class more or less, with errors of their own."""
+    rng = np.random.default_rng(seed)
+    S = rng.normal(size=(len(codes), CLASSES)) + skill * np.eye(CLASSES)[codes]
+    return S - np.log(np.exp(S).sum(axis=1, keepdims=True))
+
+
+@pytest.fixture
+def codes():
+    return np.random.default_rng(0).integers(0, CLASSES, N)
+
+
+def test_independent_opinions_join_even_if_they_are_weaker(codes):
+    contest = contest_of(codes)
+    found = Averages(
+        contest, [entry(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))]
+    )
+    path = found.grown()
+    scores = [contest.score(grown.predicted) for grown in path]
+    assert len(path) == MOST_MEMBERS
+    assert scores == sorted(set(scores))
+    assert [len(grown.shares) for grown in path] == [1, 2, 3]
+
+
+def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_suits_it(codes):
+    contest = contest_of(codes)
+    a, b, c = (opinion(codes, 1.5, seed) for seed in range(3))
+    grown = Averages(contest, [entry("a", a), entry("b", b), entry("c", c)]).grown()[-1]
+    S = (a + b + c) / 3 / grown.temperature
+    np.testing.assert_allclose(grown.log_p, S - np.log(np.exp(S).sum(axis=1, keepdims=True)), atol=1e-4)
+    assert grown.name == "a + b + c"
+    own = np.arange(N), codes
+    assert grown.log_p[own].mean() >= ((a + b + c) / 3)[own].mean()
+
+
+def test_a_copy_or_noise_does_not_join(codes):
+    best = opinion(codes, 2.0, 0)
+    others = [entry("copy", best), entry("noise", np.random.default_rng(9).normal(size=(N, CLASSES)) * 0.01)]
+    assert [grown.name for grown in Averages(contest_of(codes), [entry("best", best), *others]).grown()] == ["best"]
+
+
+def test_one_candidate_alone(codes):
+    only = entry("only", opinion(codes, 2.0, 0))
+    averages = Averages(contest_of(codes), [only])
+    assert averages.grown() == [only]
+    assert averages.honest_right().tolist() == (only.predicted == codes).tolist()
+
+
+def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
+    """The best of many averages of noise looks better than chance on the rows that chose it."""
+    told, seen = [], []
+    for seed in range(10):
+        shuffled = np.random.default_rng(seed).permutation(codes)
+        contest = contest_of(shuffled)
+        noise = [entry(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
+        averages = Averages(contest, noise)
+        seen.append(contest.score(averages.grown()[-1].predicted))
+        told.append(averages.honest_right().mean())
+    error = np.std(told, ddof=1) / len(told) ** 0.5
+    assert abs(np.mean(told) - 1 / CLASSES) < 3 * error
+    assert np.mean(seen) > np.mean(told) + error
+
+
+def test_macro_f1_decides_where_it_is_asked_for(codes):
+    rare = np.where(np.arange(N) % 61 == 0, 3, codes % 3)
+    blind = np.where(rare == 3, 0, rare)  # wrong ten times, but always about the same class
+    fair = np.where(np.arange(N) % 41 == 7, (rare + 1) % 3, rare)  # wrong fifteen times, about common classes
+    blind, fair = (np.log(0.8 * np.eye(CLASSES)[answers] + 0.05) for answers in (blind, fair))
+    entries = [entry("blind", blind), entry("fair", fair)]
+    assert Averages(contest_of(rare), entries).grown()[0].name == "blind"
+    assert Averages(contest_of(rare, "macro_f1"), entries).grown()[0].name == "fair"

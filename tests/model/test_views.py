@@ -1,0 +1,72 @@
+"""What is settled before the contest: how texts are counted, and C."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from untwin import TextCounts
+from untwin.crossfit.outoffold import out_of_fold_confusion
+from untwin.model.contest import Share
+from untwin.model.knowledge import needed
+from untwin.model.recipes import Situation, baseline
+from untwin.model.regularisation import regularised
+from untwin.model.sampling import shared_parts
+from untwin.model.team import Team
+from untwin.model.view import View
+from untwin.model.views import given_view, settled_views
+
+
+def settled(texts, labels, preset="balanced"):
+    codes = np.unique(labels, return_inverse=True)[1]
+    parts = shared_parts(texts, codes, 5)
+    chosen = {"kind": "texts", "encoder": None, "preset": preset, "n_jobs": None, "seed": 0}
+    return settled_views(texts, codes, parts, **chosen), codes, parts
+
+
+def told_by_order(n=400):
+    """Texts of which only the order of two words tells the class."""
+    rng = np.random.default_rng(0)
+    rows = [[f"filler{word}" for word in rng.integers(0, 30, 4)] for _ in range(n)]
+    labels = np.array(["ab", "ba"])[np.arange(n) % 2]
+    return [" ".join([*row, label[0], label[1]]) for row, label in zip(rows, labels, strict=True)], labels
+
+
+def test_pairs_of_words_are_counted_where_their_order_matters():
+    texts, labels = told_by_order()
+    texts = [text.replace(" a", " alpha").replace(" b", " beta") for text in texts]
+    views, *_ = settled(texts, labels)
+    assert len(views) == 2
+    assert any("pairs" in view.name for view in views)
+
+
+def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, labels):
+    assert [view.name for view in settled(texts, labels, "fast")[0]] == ["words"]
+    given = given_view(texts, "texts", TextCounts(ngram_range=(1, 2)))
+    assert given.name == "given encoder"
+
+
+def test_c_is_the_one_that_does_best_on_two_folds(texts, labels):
+    views, codes, parts = settled(texts, labels)
+    size = {"n_rows": len(texts), "n_classes": 4, "order": None, "random_state": 0}
+    now = regularised(Situation.of(views, "balanced", **size), views[0], codes, parts, None)
+
+    def accuracy(C):
+        model = views[0].model(baseline(Situation.of(views, "balanced", **size, C=C)))
+        return out_of_fold_confusion(model, views[0].rows, codes, cv=np.where(parts < 2, parts, -1)).accuracy
+
+    assert accuracy(now.C) == max(accuracy(C) for C in (1.0, 3.0, now.C))
+    assert regularised(Situation.of(views, "fast", **size), views[0], codes, parts, None).C == 1.0
+
+
+def test_a_view_that_neither_answers_nor_explains_is_not_kept():
+    words, characters = (View(analyzer, None, TextCounts(analyzer=analyzer)) for analyzer in ("word", "char_wb"))
+    for views, answering, kept in [
+        ((words, characters), 0, [words]),
+        ((words, characters), 1, [words, characters]),
+        ((characters, words), 0, [characters, words]),
+        ((characters, words), 1, [words]),
+    ]:
+        team = Team((Share("svm", answering, None, 1.0),), 1.0, np.array(["a", "b"]))
+        found, same = needed(views, team)
+        assert [view.name for view in found] == [view.name for view in kept]
+        assert found[same.members[0].view] is views[answering]

@@ -65,6 +65,7 @@ def test_rows_of_a_class_in_one_place_are_never_held_out():
 def test_a_sample_holds_the_classes_in_their_shares():
     codes = np.repeat([0, 1, 2], [100, 50, 50])
     assert np.bincount(codes[stratified(codes, 40, 0)]).tolist() == [20, 10, 10]
+    assert np.bincount(codes[stratified(codes, 150, 0)]).tolist() == [72, 36, 35]  # ten of fourteen parts
     assert stratified(codes, 500, 0).tolist() == list(range(200))
 
 

@@ -136,7 +136,7 @@ class Contest:
         if not others:
             return first
         S = sum((entry.log_p for entry in others), start=first.log_p) / len(entries)
-        temperature = fitted_temperature(S[self.held].astype(np.float64), self.codes[self.held])
+        temperature = fitted_temperature(S[self.held], self.codes[self.held])
         shares = tuple(share for entry in entries for share in entry.shares)
         ready = {name: model for entry in entries for name, model in entry.ready.items()}
         seconds = sum(entry.seconds for entry in entries)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates must prove themselves ...
 TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many
+STEPS = 10  # a sample is so many parts of the rows: nine tenths of them are possible, as a thousandth is
 MOST_SCORES = 50_000_000  # rows x classes that are asked about: what a candidate says must fit into memory
 
 
@@ -52,4 +53,6 @@ def stratified(codes: Indices, size: int, random_state: int) -> Indices:
     n = len(codes)
     if n <= size:
         return np.arange(n)
-    return np.flatnonzero(dealt_folds(codes, np.arange(n), ceil(n / size), random_state) == 0)
+    n_parts = ceil(STEPS * n / size)
+    taken = np.arange(STEPS) * n_parts // STEPS  # evenly among the parts, which a class is dealt to one after another
+    return np.flatnonzero(np.isin(dealt_folds(codes, np.arange(n), n_parts, random_state), taken))

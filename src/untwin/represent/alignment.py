@@ -77,7 +77,7 @@ class Standard:
         return rows
 
 
-def fitted_temperature(scores: Floats, codes: NDArray[Any]) -> float:
+def fitted_temperature(scores: NDArray[Any], codes: NDArray[Any]) -> float:
     """Return the T at which softmax(scores / T) makes the true classes most likely; many rows are sampled evenly.
 
     They count as if one more row had been of any class: a few rows that are all right do not make it certain.
@@ -88,7 +88,7 @@ def fitted_temperature(scores: Floats, codes: NDArray[Any]) -> float:
     0.7
     """
     step = max(1, scores.size // ENOUGH_CELLS)
-    scores, codes = scores[::step], codes[::step]
+    scores, codes = scores[::step].astype(np.float64), codes[::step]
     spread = float(scores[np.isfinite(scores)].std()) or 1.0
     behind = ((scores - scores.max(axis=1, keepdims=True)) / spread).astype(np.float32)  # the best class has 0
     np.maximum(behind, HOPELESS, out=behind)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from untwin import TextCounts
@@ -47,15 +49,15 @@ def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, lab
 
 def test_c_is_the_one_that_does_best_on_two_folds(texts, labels):
     views, codes, parts = settled(texts, labels)
-    size = {"n_rows": len(texts), "n_classes": 4, "order": None, "random_state": 0}
-    now = regularised(Situation.of(views, "balanced", **size), views[0], codes, parts, None)
+    plain = Situation.of(views, codes, preset="balanced", order=None, random_state=0)
+    now = regularised(plain, views[0], codes, parts, None)
 
     def accuracy(C):
-        model = views[0].model(baseline(Situation.of(views, "balanced", **size, C=C)))
+        model = views[0].model(baseline(replace(plain, C=C)))
         return out_of_fold_confusion(model, views[0].rows, codes, cv=np.where(parts < 2, parts, -1)).accuracy
 
     assert accuracy(now.C) == max(accuracy(C) for C in (1.0, 3.0, now.C))
-    assert regularised(Situation.of(views, "fast", **size), views[0], codes, parts, None).C == 1.0
+    assert regularised(replace(plain, preset="fast"), views[0], codes, parts, None).C == 1.0
 
 
 def test_a_view_that_neither_answers_nor_explains_is_not_kept():

@@ -57,7 +57,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     ----------
     preset : {"fast", "balanced", "best"}, default="balanced"
         How much to try: a linear SVM and what costs little beside it, groups of classes where these are so many that
-        the SVM is slow; encodings, the confusion graph, groups, neighbours among scores; sprinkled spaces too.
+        the SVM is slow; encodings, the confusion graph, groups, neighbours among scores; sprinkled spaces too. The
+        best candidate answers alone or, where that is better, together with one or two others.
     encoder : transformer or None, default=None
         Turns what is given into rows of numbers. None: texts are counted and weighted by tf-idf (by words, pairs of
         words, stems or characters, whatever serves best), frames go through `TableEncoder`, matrices stay as they are.
@@ -162,19 +163,10 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         order = self._order()
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         parts = shared_parts(given, codes, self.cv)
-        views = settled_views(
-            given,
-            codes,
-            parts,
-            kind=self._kind,
-            encoder=self.encoder,
-            preset=self.preset,
-            n_jobs=self.n_jobs,
-            seed=seed,
-        )
+        wanted = {"kind": self._kind, "encoder": self.encoder, "preset": self.preset}
+        views = settled_views(given, codes, parts, **wanted, n_jobs=self.n_jobs, seed=seed)
         grades = None if order is None else tuple(self.classes_[order].tolist())
-        size = {"n_rows": len(y), "n_classes": len(self.classes_)}
-        now = Situation.of(views, self.preset, **size, order=grades, random_state=seed)
+        now = Situation.of(views, codes, preset=self.preset, order=grades, random_state=seed)
         now = regularised(now, views[0], codes, parts, self.n_jobs)
         choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, self.n_jobs, seed))
         self.candidates_, self.scores_ = choice.candidates, choice.scores

@@ -24,6 +24,8 @@ from untwin.structure.plan import SprinklingPlan
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from untwin.model.view import View
 
 BASELINE = "linear SVM"
@@ -71,11 +73,12 @@ class Situation:
     C: float = 1.0
 
     @classmethod
-    def of(cls, views: Sequence[View], preset: str, **settled: Any) -> Situation:
-        """Return the situation of these views of the rows; the other fields are `settled` already."""
+    def of(cls, views: Sequence[View], codes: NDArray[np.intp], **settled: Any) -> Situation:
+        """Return the situation of these views of rows and of their classes; the other fields are `settled` already."""
         first, *others = views
         return cls(
-            preset=preset,
+            n_rows=len(codes),
+            n_classes=int(codes.max()) + 1,
             n_numbers=first.n_numbers,
             sparse=first.sparse,
             unit_rows=first.unit_rows,

@@ -110,7 +110,7 @@ def settled_views(
     sample = trial_rows(codes, n_classes, seed)
     folds = np.where(parts < 2, parts, -1)[sample]
     said = _said(encoders, [given[row] for row in sample], codes[sample], folds, n_jobs)
-    return tuple(_counted(name, encoders[name], given) for name in _best_together(said, codes[sample]))
+    return tuple(_counted(name, encoders[name], given) for name in _best_together(encoders, said, codes[sample]))
 
 
 def _said(
@@ -126,11 +126,11 @@ def _said(
     return found
 
 
-def _best_together(said: dict[str, OutOfFold], y: Array) -> list[str]:
+def _best_together(encoders: dict[str, TextCounts], said: dict[str, OutOfFold], y: Array) -> list[str]:
     """Return the two encoders whose SVMs do best if they answer together, the one that is better alone first.
 
-    Two that err on different texts are worth averaging. Of equally good pairs the last is taken: longer runs gain more
-    from rows than the sample has.
+    They count runs of different kinds: words and their stems err on the same texts, and runs of two words gain more
+    from all rows than they show on a sample.
     """
 
     def accuracy(*names: str) -> float:
@@ -138,8 +138,11 @@ def _best_together(said: dict[str, OutOfFold], y: Array) -> list[str]:
         scores = np.sum([np.asarray(said[name].scores)[asked] for name in names], axis=0)
         return float((said[names[0]].classes[scores.argmax(axis=1)] == y[asked]).mean())
 
-    pair = max(reversed(list(combinations(said, 2))), key=lambda pair: accuracy(*pair))
-    return sorted(pair, key=accuracy, reverse=True)
+    def runs(name: str) -> tuple[Any, ...]:
+        return encoders[name].analyzer, encoders[name].ngram_range
+
+    pairs = [pair for pair in combinations(encoders, 2) if runs(pair[0]) != runs(pair[1])]
+    return sorted(max(pairs, key=lambda pair: accuracy(*pair)), key=accuracy, reverse=True)
 
 
 def _counted(name: str, encoder: TextCounts, texts: list[str]) -> View:

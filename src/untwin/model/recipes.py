@@ -118,13 +118,6 @@ def baseline(now: Situation) -> Any:
     return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
 
 
-def _fast_svm(n_classes: int, C: float, *, unit_rows: bool, random_state: int = 0) -> Any:
-    """Return the linear SVM that is trained fastest for so many classes."""
-    if n_classes <= FEW_CLASSES:
-        return _class_by_class(C, unit_rows=unit_rows, random_state=random_state)
-    return BatchLinearSVC(C=C, random_state=random_state)
-
-
 def recipes(now: Situation) -> list[Recipe]:
     """Return what to try, the baseline first and the simple before the elaborate."""
     tried = [Recipe(BASELINE, baseline(now), sure=now.preset == "fast"), *_quick(now)]
@@ -152,7 +145,10 @@ def _class_by_class(C: float, *, unit_rows: bool, random_state: int) -> LinearSV
 
 
 def _quick_svm(now: Situation) -> Any:
-    return _fast_svm(now.n_classes, now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+    """Return the linear SVM that is trained fastest for so many classes, by those that train it again and again."""
+    if now.n_classes <= FEW_CLASSES:
+        return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+    return BatchLinearSVC(random_state=now.random_state)  # it stops early, where another C than 1 only harms
 
 
 def _quick(now: Situation) -> Iterator[Recipe]:

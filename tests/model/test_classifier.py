@@ -193,8 +193,8 @@ def test_a_handful_of_documents(few, names, preset):
 
 def test_runs_of_characters_are_tried_where_they_can_be_afforded():
     texts = ["x" * 1_000] * 1_000
-    assert "characters" in text_encoders(texts, n_classes=800)
-    assert "characters" not in text_encoders(texts, n_classes=801)
+    assert "characters" in text_encoders(texts, n_classes=500)
+    assert "characters" not in text_encoders(texts, n_classes=501)
     assert "characters" not in text_encoders(texts * 6, n_classes=2)
 
 

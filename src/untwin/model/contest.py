@@ -265,10 +265,13 @@ def _record(contest: Contest, entry: Entry, baseline: NDArray[np.bool_], *, chos
 
 
 def _behind(trial: Contest, recipe: Recipe, baseline: Entry) -> str:
-    """Return why a slow candidate is not worth running on all rows: neither alone nor beside the baseline it gains."""
+    """Return why a slow candidate is not worth running on all rows; empty if it may be.
+
+    It must gain alone or beside the baseline, or fall short by no more than chance would let it (one standard error).
+    """
     alone = trial.entry(recipe)
-    beside = trial.average([baseline, alone])
-    gain = max(paired_interval(trial.right(entry), trial.right(baseline))[0] for entry in (alone, beside))
-    if gain > 0:
+    both = (alone, trial.average([baseline, alone]))
+    gain, _, high = max(paired_interval(trial.right(entry), trial.right(baseline)) for entry in both)
+    if gain + (high - gain) / Z > 0:
         return ""
     return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM, alone or beside it"

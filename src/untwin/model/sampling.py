@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates must prove themselves ...
-TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many
+TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many ...
+TRIAL_SHARE = 0.1  # ... or rows: what few rows say of runs of words is not true of many
 STEPS = 10  # a sample is so many parts of the rows: nine tenths of them are possible, as a thousandth is
 MOST_SCORES = 50_000_000  # rows x classes that are asked about: what a candidate says must fit into memory
 
@@ -40,7 +41,8 @@ def asked_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:
 
 def trial_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:
     """Return the rows of the sample."""
-    return stratified(codes, max(TRIAL_ROWS, TRIAL_ROWS_A_CLASS * n_classes), random_state)
+    size = max(TRIAL_ROWS, TRIAL_ROWS_A_CLASS * n_classes, int(TRIAL_SHARE * len(codes)))
+    return stratified(codes, size, random_state)
 
 
 def stratified(codes: Indices, size: int, random_state: int) -> Indices:

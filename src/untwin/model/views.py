@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 # In texts of more, and where characters x classes are more, character n-grams cost more than all else together.
-MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 800_000_000
+MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000
 MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
 

@@ -78,7 +78,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
     >>> round(model.score(test, y[1::2]), 3)
     0.96
     >>> model.predict_proba(test[:1]).round(2)
-    array([[1., 0., 0.]])
+    array([[0.98, 0.01, 0.01]])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

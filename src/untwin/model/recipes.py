@@ -104,9 +104,9 @@ class Situation:
 
 
 def linear_svm(view: View, n_classes: int) -> Any:
-    """Return the SVM by which ways to see rows are compared: the one that would learn them, at C = 1."""
+    """Return the SVM by which ways to see a sample of the rows are compared, at C = 1."""
     if _much_work(view.n_numbers, n_classes, sparse=view.sparse):
-        return BatchLinearSVC(passes=PASSES)
+        return BatchLinearSVC()
     return _class_by_class(1.0, unit_rows=view.unit_rows, random_state=0)
 
 

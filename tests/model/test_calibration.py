@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from untwin.model.calibration import Judged, calibration_error, on_log_scale
 from untwin.model.grades import median_grades
@@ -16,19 +15,14 @@ from untwin.model.inputs import as_labels, kind_of
 from untwin.model.neighbours import coordinates
 from untwin.model.sampling import shared_parts, stratified
 
-rows_judged = st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), min_size=1, max_size=60)
+rows_judged = st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), min_size=1, max_size=30)
 
 
-def upper_bound(wrong):
-    """The upper end of the two-sided 90 % interval is the one-sided 95 % bound."""
-    return binomtest(int(wrong.sum()), len(wrong)).proportion_ci(0.9, method="wilson").high
-
-
-@given(rows_judged, st.sampled_from([0.0, 0.03, 0.11, 0.29, 0.51, 0.77, 1.0]))
+@given(rows_judged, st.floats(0, 1))
 def test_the_threshold_is_the_lowest_that_keeps_to_the_target(rows, target):
     confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
     found = Judged.of_held_out(confidence, right).threshold(target)
-    fitting = [t for t in np.unique(confidence) if upper_bound(~right[confidence >= t]) <= target]
+    fitting = [t for t in np.unique(confidence) if (~right[confidence >= t]).mean() <= target]
     assert found == min(fitting, default=np.inf)
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.01  # of the probability that chance would give: no class is ruled out by a vote without it
 BINS = 15
-Z = 1.6448536269514722  # of the bound, 95 %
 
 
 def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
@@ -71,24 +70,14 @@ class Judged(NamedTuple):
         return cls(confidence[order], right[order])
 
     def threshold(self, target_error: float) -> float:
-        """Return the lowest confidence at and above which no more than this share of new rows should be wrong.
+        """Return the lowest confidence at and above which at most this share of the held-out rows was wrong.
 
-        The share of the held-out rows is uncertain, the more so the fewer they are; its upper bound (Wilson, one-sided,
-        95 %) must keep to the target. From a few rows little can be promised: then nothing is sure enough.
-
-        >>> Judged(np.array([0.9] * 60 + [0.6] * 40), np.array([True] * 80 + [False] * 20)).threshold(0.05)
-        0.9
-        >>> Judged(np.array([0.9] * 6 + [0.6] * 4), np.array([True] * 8 + [False] * 2)).threshold(0.05)
+        >>> Judged(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, True])).threshold(0.25)
+        0.6
+        >>> Judged(np.array([0.9, 0.8]), np.array([False, False])).threshold(0.25)
         inf
         """
         ends = np.append(self.confidence[1:] < self.confidence[:-1], True)  # rows of equal confidence stay together
-        n = np.arange(1, len(self.right) + 1)
-        kept = np.flatnonzero(ends[: len(n)] & (_upper_bound(np.cumsum(~self.right) / n, n) <= target_error))
+        errors = np.cumsum(~self.right) / np.arange(1, len(self.right) + 1)
+        kept = np.flatnonzero(ends[: len(errors)] & (errors <= target_error))
         return float(self.confidence[kept[-1]]) if kept.size else float("inf")
-
-
-def _upper_bound(share: Floats, n: Indices) -> Floats:
-    """Return Wilson's one-sided 95 % bound of shares that were seen in so many rows."""
-    z2 = Z**2 / n
-    bound: Floats = (share + z2 / 2 + np.sqrt(z2 * (share * (1 - share) + z2 / 4))) / (1 + z2)
-    return np.minimum(bound, 1.0)  # by rounding it may go beyond

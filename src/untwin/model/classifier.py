@@ -67,8 +67,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     order : sequence of classes or None, default=None
         The classes from low to high, for grades.
     target_error : float or None, default=None
-        Share of the answers called sure that may be wrong; what held-out rows say of it with 95 % confidence. None:
-        every answer is sure.
+        Share of the answers called sure that may be wrong. None: every answer is sure.
     cv : int, splitter or (n,) fold numbers, default=5
         One set of folds for everything that is measured. A number of folds: rows of a class that follow each other
         are held out together, since they often come from one hand; identical rows share a fold. Else as `out_of_fold`.

@@ -75,7 +75,7 @@ def test_few_rows_that_are_all_right_make_nothing_certain():
     def doubt(n):
         codes = np.arange(n) % 3
         scores = np.eye(3)[codes]
-        return 1 - softmax(scores[0] / fitted_temperature(scores, codes)).max()
+        return 1 - softmax(scores[0] / fitted_temperature(scores, codes, cautious=True)).max()
 
     assert doubt(9) == pytest.approx(2 / 3 / 10, rel=1e-3)  # as if a tenth row had been of any class
     assert doubt(900) == pytest.approx(2 / 3 / 901, rel=1e-3)

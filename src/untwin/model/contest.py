@@ -126,7 +126,7 @@ class Contest:
             labels = self.codes if self.order is None else self.classes[self.codes]
             said = out_of_fold(model, view.rows, labels, **shared)
         S = on_log_scale(said.scores, probabilities=not hasattr(model, "decision_function"))
-        temperature = fitted_temperature(S[self.held], self.codes[self.held])
+        temperature = fitted_temperature(S[self.held], self.codes[self.held], cautious=True)
         share = Share(recipe.name, number, model, temperature)
         return self._entry((share,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
 
@@ -136,7 +136,7 @@ class Contest:
         if not others:
             return first
         S = sum((entry.log_p for entry in others), start=first.log_p) / len(entries)
-        temperature = fitted_temperature(S[self.held], self.codes[self.held])
+        temperature = fitted_temperature(S[self.held], self.codes[self.held], cautious=True)
         shares = tuple(share for entry in entries for share in entry.shares)
         ready = {name: model for entry in entries for name, model in entry.ready.items()}
         seconds = sum(entry.seconds for entry in entries)

@@ -77,13 +77,17 @@ class Standard:
         return rows
 
 
-def fitted_temperature(scores: NDArray[Any], codes: NDArray[Any]) -> float:
+def fitted_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool = False) -> float:
     """Return the T at which softmax(scores / T) makes the true classes most likely; many rows are sampled evenly.
 
-    They count as if one more row had been of any class: a few rows that are all right do not make it certain.
+    Where probabilities are promised, be `cautious`: rows count as if one more had been of any class, so that a few that
+    are all right do not make an answer certain.
 
     >>> scores = np.array([[4.0, 0.0], [4.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
-    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]))  # wrong once in four times, or nearly
+    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]))  # wrong once in four times
+    >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
+    0.75
+    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]), cautious=True)
     >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
     0.7
     """
@@ -92,8 +96,10 @@ def fitted_temperature(scores: NDArray[Any], codes: NDArray[Any]) -> float:
     spread = float(scores[np.isfinite(scores)].std()) or 1.0
     behind = ((scores - scores.max(axis=1, keepdims=True)) / spread).astype(np.float32)  # the best class has 0
     np.maximum(behind, HOPELESS, out=behind)
-    of_any_class = behind[behind > HOPELESS].mean(dtype=np.float64)
-    own = (behind[np.arange(len(codes)), codes].sum(dtype=np.float64) + of_any_class) / (len(codes) + 1)
+    own = behind[np.arange(len(codes)), codes].mean(dtype=np.float64)
+    if cautious:
+        of_any_class = behind[behind > HOPELESS].mean(dtype=np.float64)
+        own = (len(codes) * own + of_any_class) / (len(codes) + 1)
 
     def slope(log_temperature: float) -> float:
         """Of the mean surprise in 1 / T, where it is convex: the slope is zero once."""

@@ -76,4 +76,4 @@ def held_out_temperature(space_of: Callable[[ClassSums], ClassSpace], sums: Clas
         truth.append(codes[asked])
     if not scores:
         return 1.0
-    return fitted_temperature(np.concatenate(scores), np.concatenate(truth))
+    return fitted_temperature(np.concatenate(scores), np.concatenate(truth), cautious=True)

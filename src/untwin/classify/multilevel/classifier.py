@@ -344,7 +344,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         held_out = [np.flatnonzero(folds == fold) for fold in range(folds.max() + 1)]
         scores = np.vstack([self._out_of_fold(X, codes, rows) for rows in held_out])
         truth = codes[np.concatenate(held_out)]
-        self.temperature_ = fitted_temperature(scores, truth)
+        self.temperature_ = fitted_temperature(scores, truth, cautious=True)
         P = softmax(scores / self.temperature_, axis=1)
         order = np.argsort(-P.max(axis=1), kind="stable")
         self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]

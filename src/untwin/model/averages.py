@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.bool_]
     Members = tuple[int, ...]  # places among the candidates, in their order
 
-MOST_MEMBERS = 3  # a fourth adds cost, and on splits of training rows no accuracy
+MOST_MEMBERS = 3  # a fourth costs as much again and adds next to nothing on splits of training rows
 
 
 class Averages:

@@ -30,8 +30,8 @@ def regularised(now: Situation, view: View, codes: Indices, parts: Indices | Non
     """
     if now.preset == "fast" or parts is None:
         return now
-    few = trial_rows(codes, now.n_classes, now.random_state)
-    rows = few if now.much_work else stratified(codes, ENOUGH_ROWS, now.random_state)
+    seed = now.random_state
+    rows = trial_rows(codes, now.n_classes, seed) if now.much_work else stratified(codes, ENOUGH_ROWS, seed)
     here, folds = view.without(rows), np.where(parts < 2, parts, -1)[rows]
 
     @cache

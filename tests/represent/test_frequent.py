@@ -21,7 +21,7 @@ def scattered_texts(n, n_classes):
     return [" ".join(f"w{word}" for word in row) for row in words.tolist()], codes
 
 
-@pytest.mark.parametrize("min_df", [2, 3])
+@pytest.mark.parametrize("min_df", [1, 2, 3])
 def test_counted_once_or_inside_each_fold_is_the_same(min_df):
     texts, y = scattered_texts(240, 4)
     folds, svm = np.arange(len(y)) // 4 % 4, LinearSVC(tol=1e-8, max_iter=100_000, random_state=0)

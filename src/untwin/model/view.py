@@ -4,8 +4,8 @@ Glossary
 --------
 given    what the user hands over: texts, a frame, a matrix
 rows     what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
-front    what each model fits on its own training rows before it classifies: tf-idf for counts; the encoder of a
-         frame, which sees labels and so must never see those of held-out rows
+front    what each model fits on its own training rows before it classifies: for counts which terms it has seen, and
+         last their weights; the encoder of a frame, which sees labels and so must never see those of held-out rows
 
 Counting words needs no labels, so texts are counted once for all folds.
 """
@@ -68,7 +68,7 @@ class View:
 
     def model(self, classifier: Any, *, weighted: bool = True) -> Any:
         """Return an untrained model of `rows`: what stands in front, then the classifier."""
-        front = self.front if weighted or self.encoder is None else ()
+        front = self.front if weighted or self.encoder is None else self.front[:-1]
         return make_pipeline(*map(clone, front), classifier) if front else classifier
 
     def seen(self, given: Any) -> Any:

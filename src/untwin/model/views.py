@@ -57,9 +57,13 @@ def weights() -> TfidfTransformer:
 
 
 def weighted(counts: TextCounts) -> tuple[Any, ...]:
-    """Return what stands in front of a model of counted terms: rare ones go again in each fold, others get weights."""
-    whole = isinstance(counts.min_df, Integral) and counts.min_df > 1  # a share of fewer rows would keep more terms
-    return (FrequentTerms(int(counts.min_df)), weights()) if whole else (weights(),)
+    """Return what stands in front of a model of counted terms: what a fold has not seen goes, the rest gets weights.
+
+    Texts are counted once, so held-out rows have terms that no training row has. Weighted as the rarest of all, they
+    would take most of such a row's length; of a new text they are not even counted.
+    """
+    whole = isinstance(counts.min_df, Integral)  # a share of fewer rows would keep more terms
+    return FrequentTerms(int(counts.min_df) if whole else 1), weights()
 
 
 def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:

@@ -26,13 +26,12 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, validating
-from untwin.classify.linear import Margins
+from untwin.classify.linear import Margins, with_ones
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,15 +119,8 @@ class BatchLinearSVC(Margins):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn one weight vector for each class (two classes: one for the second)."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have at least two classes. Got one class, {self.classes_[0]!r}, instead.")
-        if len(self.classes_) == 2:
-            codes = codes - 1  # one column, for the second class; the first is nobody's own
-        W = self._weights(_with_ones(X), codes)
-        self.coef_, self.intercept_ = W[:-1].T, W[-1].copy()
-        return self
+        codes = self._coded(y)
+        return self._keep_columns(self._weights(with_ones(X), codes))
 
     def _weights(self, X: Any, codes: NDArray[np.intp]) -> Floats:
         random = check_random_state(self.random_state)
@@ -147,12 +139,6 @@ class BatchLinearSVC(Margins):
                 _learn(W, G, u, batches[number], self.step * (1 - done / n_steps))
                 done += 1
         return W
-
-
-def _with_ones(X: Any) -> Any:
-    ones = np.ones((X.shape[0], 1), dtype=np.float32)
-    sparse: bool = issparse(X)
-    return hstack([csr_array(X), csr_array(ones)], format="csr") if sparse else np.hstack([X, ones])
 
 
 def _batches(X: Any, codes: NDArray[np.intp], C: float, size: int, random: np.random.RandomState) -> list[Batch]:

@@ -107,7 +107,7 @@ def linear_svm(view: View, n_classes: int) -> Any:
     """Return the SVM by which ways to see a sample of the rows are compared, at C = 1."""
     if _much_work(view.n_numbers, n_classes, sparse=view.sparse):
         return BatchLinearSVC()
-    return _class_by_class(1.0, unit_rows=view.unit_rows, random_state=0)
+    return _class_by_class(1.0, view)
 
 
 def baseline(now: Situation) -> Any:
@@ -115,7 +115,7 @@ def baseline(now: Situation) -> Any:
     if now.much_work:
         passes = PASSES if now.sparse and not now.groups_pay else None  # by groups, more is learnt in less time
         return BatchLinearSVC(C=now.C, passes=passes, random_state=now.random_state)
-    return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+    return _class_by_class(now.C, now, now.random_state)
 
 
 def recipes(now: Situation) -> list[Recipe]:
@@ -139,15 +139,15 @@ def _much_work(n_numbers: int, n_classes: int, *, sparse: bool) -> bool:
     return n_numbers * n_classes > MOST_WORK[sparse]
 
 
-def _class_by_class(C: float, *, unit_rows: bool, random_state: int) -> LinearSVM:
-    """Return the plain linear SVM; of rows of length one it is learnt row by row, up to nine times as fast."""
-    return LinearSVM(C=C, tol=1e-2, dual=True if unit_rows else "auto", random_state=random_state)
+def _class_by_class(C: float, seen: View | Situation, random_state: int = 0) -> LinearSVM:
+    """Return the plain linear SVM; of sparse rows of length one it is learnt row by row, up to nine times as fast."""
+    return LinearSVM(C=C, tol=1e-2, dual=True if seen.unit_rows else "auto", random_state=random_state)
 
 
 def _quick_svm(now: Situation) -> Any:
     """Return the linear SVM that is trained fastest for so many classes, by those that train it again and again."""
     if now.n_classes <= FEW_CLASSES:
-        return _class_by_class(now.C, unit_rows=now.unit_rows, random_state=now.random_state)
+        return _class_by_class(now.C, now, now.random_state)
     return BatchLinearSVC(random_state=now.random_state)  # it stops early, where another C than 1 only harms
 
 
@@ -177,7 +177,7 @@ def _slow(now: Situation) -> Iterator[Recipe]:
     """Yield what takes the cube of the classes or the square of the rows, or trains a classifier again and again."""
     if now.non_negative:
         yield Recipe("class space (LSI_ac)", LatentClassClassifier(), weighted=False, screened=True)
-    expert = _class_by_class(1.0, unit_rows=now.unit_rows, random_state=now.random_state)
+    expert = _class_by_class(1.0, now, now.random_state)
     graph = ConfusionGraphClassifier(expert=expert, cv=INNER_FOLDS, random_state=now.random_state)
     yield Recipe("confusion graph", graph, screened=True)
     space = ScoreSpace(_quick_svm(now), cv=INNER_FOLDS, random_state=now.random_state)

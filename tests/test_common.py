@@ -24,7 +24,7 @@ from untwin import (
     SupervisedWeights,
     UntwinClassifier,
 )
-from untwin.classify.linear import ComplementBayes, LinearSVM
+from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
 from untwin.represent.frequent import FrequentTerms
 
 PLAN = SprinklingPlan.uniform(s=2.0)
@@ -59,6 +59,7 @@ ESTIMATORS = [
     BatchLinearSVC(),
     ComplementBayes(),
     LinearSVM(),
+    LogisticModel(),
     MultiLevelClassifier(),
     MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
     AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),

@@ -33,7 +33,7 @@ from untwin import (
     UntwinClassifier,
     out_of_fold,
 )
-from untwin.classify.linear import ComplementBayes, LinearSVM
+from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
 
 N_CLASSES, N_ROWS, N_TEST = 5, 400, 400
 SPREADS = 4.0  # of a binomial: one shuffle in 16,000 goes beyond by luck
@@ -67,6 +67,7 @@ ON_TEXTS = {
     "centroids": make_pipeline(*TFIDF, CentroidClassifier()),
     "SVM in batches": make_pipeline(*TFIDF, BatchLinearSVC()),
     "SVM": make_pipeline(*TFIDF, LinearSVM()),
+    "logistic regression": make_pipeline(*TFIDF, LogisticModel()),
 }
 ON_TABLES = {
     "untwin": UntwinClassifier(preset="fast"),

@@ -8,11 +8,12 @@ import sys
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
 from sklearn.svm import LinearSVC
 
 from untwin.classify.experts import Job, fit_experts
-from untwin.classify.linear import ComplementBayes, LinearSVM
+from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
 
 
 @pytest.fixture(params=[2, 5], ids=["two classes", "five classes"])
@@ -28,6 +29,13 @@ def test_the_svm_is_scikit_learns(rows):
     ours = LinearSVM(C=0.5, tol=1e-9).fit(X, y)
     theirs = LinearSVC(C=0.5, tol=1e-9, max_iter=100_000, random_state=0).fit(X, y)
     assert ours.coef_.dtype == np.float32
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_logistic_regression_is_scikit_learns(rows):
+    X, y = rows
+    ours, theirs = LogisticModel(C=3.0).fit(X, y), LogisticRegression(C=3.0, max_iter=300).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 

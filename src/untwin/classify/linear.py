@@ -1,8 +1,8 @@
 """What is left of a trained linear model: its weights.
 
-`LinearSVM` and `ComplementBayes` learn by scikit-learn's `LinearSVC` and `ComplementNB`, of dense rows by Newton's
-method, and keep single-precision weights only. What trains is imported when something is trained: a saved model
-answers without it.
+`LinearSVM`, `LogisticModel` and `ComplementBayes` learn by scikit-learn's `LinearSVC`, `LogisticRegression` and
+`ComplementNB`, or of dense rows by Newton's method, and keep single-precision weights only. What trains is imported
+when something is trained: a saved model answers without it.
 
 Glossary
 --------
@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+from warnings import catch_warnings
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FLOATS = [np.float64, np.float32]
+MOST_STEPS = 300  # of logistic regression
 
 
 def with_ones(X: Any) -> Any:
@@ -145,6 +148,45 @@ class LinearSVM(Margins):
             return self._keep_columns(W.astype(np.float32))
         svm = LinearSVC(C=self.C, tol=self.tol, dual=self.dual, random_state=self.random_state).fit(X, y)
         return self._keep(svm, svm.coef_, svm.intercept_)
+
+
+class LogisticModel(Margins):
+    """Logistic regression, of all classes at once: scikit-learn's, of which the weights are kept.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        As in `LogisticRegression`.
+
+    Attributes
+    ----------
+    classes_ : (k,) array
+    coef_, intercept_ : float32 arrays, (k, m) and (k,); of one row for two classes
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LogisticModel().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"C": [Interval(Real, 0, None, closed="neither")]}
+
+    def __init__(self, *, C: float = 1.0) -> None:
+        self.C = C
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the weights, as far as `MOST_STEPS` steps lead: where columns differ in scale that is not the end."""
+        from sklearn.linear_model import LogisticRegression
+
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
+        with catch_warnings(category=ConvergenceWarning, action="ignore"):
+            model.fit(X, y)
+        return self._keep(model, model.coef_, model.intercept_)
 
 
 class ComplementBayes(_Weights):

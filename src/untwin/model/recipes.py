@@ -16,7 +16,7 @@ from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
-from untwin.classify.linear import ComplementBayes, LinearSVM
+from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.represent.scores import ScoreSpace
 from untwin.structure.plan import SprinklingPlan
@@ -35,6 +35,7 @@ MANY_CLASSES = 50  # from here on groups of classes pay
 # rows are worth the wait: learning all classes at once suits them less.
 MOST_WORK = {True: 200_000_000, False: 3_000_000_000}
 MANY_ROWS = 100_000  # from here on comparing all rows with all takes minutes
+LOOSER = 10.0  # C of logistic regression, whose loss never ends, against the SVM's
 PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
 INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
 
@@ -157,6 +158,8 @@ def _quick(now: Situation) -> Iterator[Recipe]:
         yield Recipe("naive Bayes", ComplementBayes(alpha=0.3))
     else:
         yield Recipe("centroids", CentroidClassifier())
+    if not (now.sparse or now.much_work):  # with dense rows about as fast and as good as the SVM, and other errors
+        yield Recipe("logistic regression", LogisticModel(C=LOOSER * now.C))
     if now.groups_pay and (now.much_work or now.preset != "fast"):
         yield Recipe("multi-level", _groups(now))
 

@@ -65,6 +65,7 @@ _ALLOWED: dict[str, dict[str, str]] = {
     "untwin.classify.linear": {
         "ComplementBayes": "classes_ coef_ intercept_",
         "LinearSVM": "classes_ coef_ intercept_",
+        "LogisticModel": "classes_ coef_ intercept_",
     },
     "untwin.classify.multilevel.classifier": {
         "MultiLevelClassifier": "base_ classes_ groups_ hierarchies_ judged_ retrained_ temperature_ trees_"

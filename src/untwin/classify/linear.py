@@ -185,7 +185,7 @@ class LogisticModel(Margins):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
         with catch_warnings(category=ConvergenceWarning, action="ignore"):
-            model.fit(X, y)
+            model.fit(filled(X), y)
         return self._keep(model, model.coef_, model.intercept_)
 
 

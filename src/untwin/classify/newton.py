@@ -43,16 +43,21 @@ ENOUGH_FALL = 0.01  # of what is promised (Armijo)
 SINGLE_PRECISION = 1e6  # condition of a system that single precision still solves
 
 
+def nearly_dense(X: Any) -> bool:
+    """Tell whether rows are no sparse matrix, or one with few zeros."""
+    sparse: bool = issparse(X)
+    return not sparse or X.nnz >= NEARLY_DENSE * X.shape[0] * X.shape[1]
+
+
 def suits(X: Any) -> bool:
-    """Tell whether rows are dense, or nearly so, and few or narrow enough for systems as large as that side."""
-    sparse: bool = issparse(X)
-    return min(X.shape) < LARGEST_SYSTEM and (not sparse or X.nnz >= NEARLY_DENSE * X.shape[0] * X.shape[1])
+    """Tell whether rows are nearly dense, and few or narrow enough for systems as large as that side."""
+    return min(X.shape) < LARGEST_SYSTEM and nearly_dense(X)
 
 
-def filled(X: Any) -> Array:
-    """Return rows with all their zeros."""
+def filled(X: Any) -> Any:
+    """Return a sparse matrix with few zeros as a dense one, anything else as it is."""
     sparse: bool = issparse(X)
-    return np.asarray(X.toarray() if sparse else X)
+    return X.toarray() if sparse and nearly_dense(X) else X
 
 
 def one_against_rest(X: Array, codes: Indices, n_classes: int, C: float, tol: float) -> Array:

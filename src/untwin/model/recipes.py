@@ -18,6 +18,7 @@ from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
+from untwin.classify.newton import nearly_dense
 from untwin.represent.scores import ScoreSpace
 from untwin.structure.plan import SprinklingPlan
 
@@ -81,7 +82,7 @@ class Situation:
             n_rows=len(codes),
             n_classes=int(codes.max()) + 1,
             n_numbers=first.n_numbers,
-            sparse=first.sparse,
+            sparse=not nearly_dense(first.rows),
             unit_rows=first.unit_rows,
             non_negative=_non_negative(first.rows),
             second_view=others[0].name if others else "",

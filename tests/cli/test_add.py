@@ -52,6 +52,18 @@ def test_a_failure_leaves_the_model_as_it_was(command, folder, tmp_path):
     assert UntwinClassifier.load(folder).sha256_ == sha256
 
 
+def test_a_grade_that_the_order_lacks_leaves_the_model_as_it_was(command, tmp_path):
+    grades = {"office": "1", "computer": "2"}
+    rows = [{"text": row["text"], "label": grades[row["kind"]]} for row in records(60, 3)]
+    table, folder = write_csv(tmp_path / "t.csv", rows), tmp_path / "m"
+    assert command("fit", table, "-o", folder, "--preset", "fast", "--ordinal", "1,2").code == 0
+    sha256 = UntwinClassifier.load(folder).sha256_
+    done = command("add", folder, write_csv(tmp_path / "more.csv", [{"text": "paper jam", "label": "3"}]), "--json")
+    assert done.code == 2
+    assert done.json()["error"]["code"] == "class-not-in-order"
+    assert UntwinClassifier.load(folder).sha256_ == sha256
+
+
 def test_rows_marked_as_test_are_not_learnt(command, folder, tmp_path):
     rows = [{"text": "printer jam", "label": "printer", "split": part} for part in ("train", "test", "test")]
     assert command("add", folder, write_csv(tmp_path / "t.csv", rows), "--json").json()["n_rows"] == 1

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
+from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.model import UntwinClassifier
@@ -113,6 +114,21 @@ def test_what_fails_changes_nothing(model, labels, new):
             work()
     np.testing.assert_array_equal(model.predict_proba(new), before)
     assert len(model.ids_) == 160
+
+
+def test_a_class_that_the_order_lacks_is_refused_before_anything_changes(texts, labels, new):
+    order = ["class00", "class01", "class02", "class03", "class04"]
+    model = UntwinClassifier(preset="fast", scoring="mae", order=order).fit(texts, labels)
+    before = model.predict_proba(new)
+    for work in (
+        lambda: model.add(["zebra stripes", "zebra herd"], ["class00", "class05"]),
+        lambda: model.relabel([0], ["class05"]),
+    ):
+        with pytest.raises(InputError, match=r"order that fit was given\. Got 'class05' instead\. Fit"):
+            work()
+    np.testing.assert_array_equal(model.predict_proba(new), before)
+    assert model.add(["zebra stripes", "zebra herd"], ["class04"] * 2).new_classes == ("class04",)
+    assert set(model.predict(new)) <= set(order)
 
 
 def test_frames_and_matrices_learn_too():

@@ -23,7 +23,7 @@ from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
-from untwin.model.grades import SCORINGS, answered, low_to_high
+from untwin.model.grades import SCORINGS, answered, low_to_high, require_grades
 from untwin.model.inputs import as_labels, as_texts, kind_of
 from untwin.model.knowledge import Knowledge
 from untwin.model.records import Learnt, Reason
@@ -232,6 +232,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         given = self._given(X, reset=False)
         labels = self._labels(given, y)
+        require_grades(labels, self.order)
         log_p = self.knowledge_.log_proba(given)
         return self._learnt(added(self.knowledge_, given, labels, log_p, self._answer(log_p)))
 
@@ -240,7 +241,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         from untwin.model.learning import relabelled
 
         check_is_fitted(self)
-        return self._learnt(relabelled(self.knowledge_, ids, as_labels(y)))
+        labels = as_labels(y)
+        require_grades(labels, self.order)
+        return self._learnt(relabelled(self.knowledge_, ids, labels))
 
     def remove(self, ids: ArrayLike) -> Learnt:
         """Forget training rows, by their numbers in order of arrival (`ids_`)."""

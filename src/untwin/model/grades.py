@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin._errors import InputError
 from untwin._values import class_names, positions
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ def low_to_high(order: ArrayLike | None, classes: Array, scoring: str) -> Indice
     if absent.size:
         raise ValueError(f"order must name all classes. Got none for {absent[0].item()!r} instead; add it.")
     return positions(names[np.isin(names, classes)], classes)
+
+
+def require_grades(labels: Array, order: ArrayLike | None) -> None:
+    """Refuse labels to learn on that have no place in the order: nobody could say where they stand among the others."""
+    if order is None:
+        return
+    unknown = labels[~np.isin(labels, np.asarray(order))]
+    if unknown.size:
+        message = f"y must hold classes of the order that fit was given. Got {unknown[:1].tolist()[0]!r} instead."
+        raise InputError(message, code="class-not-in-order", hint="Fit again with an order that names it too.")
 
 
 def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:

@@ -268,6 +268,15 @@ def test_what_cannot_be_saved_is_named_and_the_old_model_stays(
     assert describe(tmp_path / "model") == before
 
 
+def test_a_model_that_cannot_answer_does_not_replace_one_that_can(tmp_path, rows_of_kind, labels, small_model):
+    small_model.save(tmp_path / "model")
+    before = describe(tmp_path / "model")
+    model = UntwinClassifier(preset="fast").fit(rows_of_kind("texts"), labels).set_params(order=["ape"])
+    with pytest.raises(ValueError, match=r"must be such that it can be loaded.*order must name all classes"):
+        model.save(tmp_path / "model")
+    assert describe(tmp_path / "model") == before
+
+
 def test_columns_that_cannot_be_saved_are_named(tmp_path, rows_of_kind, labels):
     frame = rows_of_kind("frame").with_columns(pl.struct("price", "colour").alias("both"))
     model = UntwinClassifier(preset="fast").fit(frame.drop("both"), labels)

@@ -41,10 +41,11 @@ def save_model(
     saved, shelf = model if texts else _without_texts(model), Shelf()
     tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
     try:
-        _built(tree, parts)
-    except ModelRefused as error:
-        message = f"The model must be such that it can be loaded. Got instead: {error.message}"
-        raise InputError(message, code="not-savable", hint="Leave out what is named.") from None
+        _try(_built(tree, parts))
+    except (Exception, pl.exceptions.PanicException) as error:  # whatever it is, `load_model` would meet it
+        reason = error.message if isinstance(error, ModelRefused) else f"{type(error).__name__}: {error}"
+        message = f"The model must be such that it can be loaded. Got instead: {reason}"
+        raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
     told = getattr(model, "about_", {}) if about is None else about
     facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
     save(folder, {**parts, TREE: [tree]}, facts)

@@ -45,6 +45,15 @@ def test_the_summary_for_people(command, folder, tmp_path):
     assert f"next: untwin info {folder}" in done.err
 
 
+def test_rows_learnt_before_are_told_and_are_no_evidence(command, folder, tickets):
+    before = UntwinClassifier.load(folder)
+    done = command("add", folder, tickets)
+    assert done.code == 0
+    assert "128 of them had been learnt before" in done.out
+    assert "Before they were learnt: 0.0% without a known word" in done.out
+    assert UntwinClassifier.load(folder).threshold_ == before.threshold_
+
+
 def test_a_failure_leaves_the_model_as_it_was(command, folder, tmp_path):
     sha256 = UntwinClassifier.load(folder).sha256_
     (tmp_path / "bad.csv").write_text("text,label\nprinter jam,\n")

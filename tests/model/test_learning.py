@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.sparse import vstack
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
+from untwin import TextCounts
 from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
@@ -129,6 +131,29 @@ def test_a_class_that_the_order_lacks_is_refused_before_anything_changes(texts, 
     np.testing.assert_array_equal(model.predict_proba(new), before)
     assert model.add(["zebra stripes", "zebra herd"], ["class04"] * 2).new_classes == ("class04",)
     assert set(model.predict(new)) <= set(order)
+
+
+@pytest.mark.parametrize("kind", ["texts", "frame", "matrix"])
+def test_rows_learnt_before_are_no_evidence(kind, texts, labels, new, truth):
+    X, others = texts, new
+    if kind == "frame":
+        X, others = pl.DataFrame({"text": texts}), pl.DataFrame({"text": new})
+    if kind == "matrix":
+        words = TextCounts().fit(texts)
+        X, others = words.transform(texts), words.transform(new)
+    model = UntwinClassifier(preset="fast", target_error=0.05).fit(X, labels)
+    told = model.confusion_, model.calibration_error_, model.threshold_
+    learnt = model.add(X, labels)
+    assert (learnt.n_rows, learnt.n_learnt_before, learnt.accuracy_before) == (160, 160, None)
+    assert "160 of them learnt before" in str(learnt)
+    assert (model.confusion_, model.calibration_error_, model.threshold_) == told
+    before = model.predict(others)
+    both = {"texts": lambda: [*new, *texts[:10]], "frame": lambda: pl.concat([others, X[:10]])}
+    rows = both.get(kind, lambda: vstack([others, X[:10]]))()
+    learnt = model.add(rows, np.concatenate([truth, labels[:10]]))
+    assert learnt.n_learnt_before == 10
+    assert learnt.accuracy_before == (before == truth).mean()
+    assert model.confusion_.total == told[0].total + 80
 
 
 def test_frames_and_matrices_learn_too():

@@ -53,6 +53,7 @@ def added(folder: str, data: str, given: Input) -> dict[str, Any]:
     model = opened.model
     about, drift = opened.about, drifted(model, rows, labels)
     learnt = asdict(model.add(rows, labels))
+    drift |= {"accuracy": learnt["accuracy_before"]}
     record = {"model": folder, "source": table.places.name, **learnt, "drift": drift}
     about |= {"added": [*about.get("added", []), {name: record[name] for name in ("source", "n_rows")}]}
     report = save(model, Path(folder), about, texts=model.knowledge_.documents is not None)
@@ -60,7 +61,7 @@ def added(folder: str, data: str, given: Input) -> dict[str, Any]:
 
 
 def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
-    """Return how new rows differ from those of the fit: accuracy, rows without a known word, shares of the classes."""
+    """Return how new rows differ from those of the fit: rows without a known word, shares of the classes."""
     import numpy as np
 
     from untwin._values import positions
@@ -71,7 +72,6 @@ def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[st
     )
     return {
         "accuracy_expected": model.scores_.get("accuracy"),
-        "accuracy": float((model.predict(rows) == labels).mean()),
         "without_evidence": float(model.without_evidence(rows).mean()),
         "class_shares": float(abs(old - new).sum() / 2),
     }
@@ -80,11 +80,11 @@ def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[st
 def _show(record: dict[str, Any]) -> None:
     drift, expected = record["drift"], record["drift"]["accuracy_expected"]
     put(f"{record['source']}: {record['n_rows']:,} rows learnt; {record['rows']:,} rows, {record['classes']:,} classes")
+    if record["n_learnt_before"]:
+        put(f"{record['n_learnt_before']:,} of them had been learnt before; they do not count as evidence")
     beside = "" if expected is None else f" ({expected:.4f} was expected)"
-    put(
-        f"Before they were learnt: accuracy {drift['accuracy']:.4f}{beside}, "
-        f"{drift['without_evidence']:.1%} without a known word"
-    )
+    accuracy = "" if drift["accuracy"] is None else f"accuracy {drift['accuracy']:.4f}{beside}, "
+    put(f"Before they were learnt: {accuracy}{drift['without_evidence']:.1%} without a known word")
     put(f"Classes occur in other shares than before: {drift['class_shares']:.1%} of the rows would have to move")
     put(f"New classes: {', '.join(map(str, record['new_classes'])) or 'none'}; new terms: {record['n_new_terms']:,}")
     anew = ", ".join(record["refitted"])

@@ -51,20 +51,20 @@ class Heard:
         """Which of the rows were held out."""
         return np.asarray(self.folds >= 0)
 
-    def joined(self, rows: Indices, log_p: Floats, predicted: Array, known: NDArray[np.bool_], classes: Array) -> Heard:
+    def joined(self, rows: Indices, log_p: Floats, predicted: Array, asked: NDArray[np.bool_], classes: Array) -> Heard:
         """Add rows that were answered before they were learnt; `classes` are those known from now on.
 
-        A row whose class was not known then (`known`) counts as never held out: nobody could be asked about it.
+        Not `asked` are rows whose class was not known then, and copies of rows that were learnt: nothing was held out.
         """
         new = np.full((len(rows), len(classes)), -np.inf, dtype=np.float32)
         new[:, positions(self.classes, classes)] = log_p
-        new[~known] = np.nan
+        new[~asked] = np.nan
         return Heard(
             classes,
             np.concatenate([self.rows, rows]),
             np.vstack([self.among(classes).log_p, new]),
             np.concatenate([self.predicted, predicted]),
-            np.concatenate([self.folds, np.where(known, self.folds.max(initial=-1) + 1, -1)]),
+            np.concatenate([self.folds, np.where(asked, self.folds.max(initial=-1) + 1, -1)]),
         )
 
     def without(self, gone: Indices, n_rows: int) -> Heard:

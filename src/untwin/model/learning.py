@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._compat import rows_of
+from untwin.crossfit.folds import identical_rows
 from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
@@ -30,16 +31,18 @@ def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Arra
     new = np.arange(len(known.y), len(labels))
     views = tuple(view.grown(given) for view in known.views)
     team, anew = taught(known.team, views, labels, new)
-    heard = known.heard.joined(new, log_p, predicted, np.isin(y, known.team.classes), team.classes)
+    documents = None if known.documents is None else stacked_rows([known.documents, given])
+    fresh = ~_repeated(views[0].rows if documents is None else documents, len(known.y))
+    heard = known.heard.joined(new, log_p, predicted, fresh & np.isin(y, known.team.classes), team.classes)
     space = _copied(known.space)
     space.add(placed_by(team, views, heard)[-len(new) :], team.classes, y)
     n_arrived = known.n_arrived + len(new)
     ids = np.concatenate([known.ids, np.arange(known.n_arrived, n_arrived)])
-    documents = None if known.documents is None else stacked_rows([known.documents, given])
     front = fitted_front(told_by(views), labels)
     after = Knowledge(views, team, heard, space, front, labels, ids, n_arrived, documents)
-    accuracy = float((predicted == y).mean())
-    return after, _record(known, after, len(new), anew, accuracy_before=accuracy)
+    accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
+    record = _record(known, after, len(new), anew)
+    return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
 
 
 def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, Learnt]:
@@ -74,13 +77,18 @@ def removed(known: Knowledge, ids: ArrayLike) -> tuple[Knowledge, Learnt]:
     return after, _record(known, after, len(gone), _names(known))
 
 
-def _record(
-    before: Knowledge, after: Knowledge, n_rows: int, refitted: tuple[str, ...], accuracy_before: float | None = None
-) -> Learnt:
+def _repeated(rows: Any, n_old: int) -> NDArray[np.bool_]:
+    """Tell which of the rows after the first `n_old` equal one of these: it was known when it was answered."""
+    number = identical_rows(rows)
+    return np.isin(number[n_old:], number[:n_old])
+
+
+def _record(before: Knowledge, after: Knowledge, n_rows: int, refitted: tuple[str, ...]) -> Learnt:
     old, new = before.team.classes, after.team.classes
     return Learnt(
         n_rows=n_rows,
-        accuracy_before=accuracy_before,
+        n_learnt_before=0,
+        accuracy_before=None,
         new_classes=tuple(np.setdiff1d(new, old).tolist()),
         lost_classes=tuple(np.setdiff1d(old, new).tolist()),
         n_new_terms=after.n_terms - before.n_terms,

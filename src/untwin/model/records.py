@@ -34,9 +34,11 @@ class Learnt:
     ----------
     n_rows : int
         Rows that came, changed or went.
+    n_learnt_before : int
+        How many of the rows that came equal a row the model had: learnt again, but no evidence of how good it is.
     accuracy_before : float or None
-        Share of the new rows that the model answered right before it learnt them; a class new to it counts as wrong.
-        None where no rows came.
+        Share of the other rows that the model answered right before it learnt them; a class new to it counts as wrong.
+        None where no such rows came.
     new_classes, lost_classes : tuple
     n_new_terms : int
         Columns that the counted texts gained.
@@ -45,6 +47,7 @@ class Learnt:
     """
 
     n_rows: int
+    n_learnt_before: int
     accuracy_before: float | None
     new_classes: tuple[Any, ...]
     lost_classes: tuple[Any, ...]
@@ -53,6 +56,7 @@ class Learnt:
 
     def __str__(self) -> str:
         told = [f"{self.n_rows} rows"]
+        told += [f"{self.n_learnt_before} of them learnt before"] if self.n_learnt_before else []
         if self.accuracy_before is not None:
             told.append(f"accuracy {self.accuracy_before:.4f} before they were learnt")
         told += [f"new classes: {', '.join(map(str, self.new_classes))}"] if self.new_classes else []

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score, f1_score
 
 from untwin.model.averages import MOST_MEMBERS, Averages
+from untwin.model.choice import _scores
 from untwin.model.contest import Contest, Entry, Share
 
 N, CLASSES = 600, 4
@@ -66,22 +70,39 @@ def test_one_candidate_alone(codes):
     only = entry("only", opinion(codes, 2.0, 0))
     averages = Averages(contest_of(codes), [only])
     assert averages.grown() == [only]
-    assert averages.honest_right().tolist() == (only.predicted == codes).tolist()
+    assert averages.honest_answers().tolist() == only.predicted.tolist()
 
 
 def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
     """The best of many averages of noise looks better than chance on the rows that chose it."""
-    told, seen = [], []
+    told, seen, told_f1, seen_f1 = [], [], [], []
     for seed in range(10):
         shuffled = np.random.default_rng(seed).permutation(codes)
         contest = contest_of(shuffled)
         noise = [entry(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
         averages = Averages(contest, noise)
-        seen.append(contest.score(averages.grown()[-1].predicted))
-        told.append(averages.honest_right().mean())
-    error = np.std(told, ddof=1) / len(told) ** 0.5
-    assert abs(np.mean(told) - 1 / CLASSES) < 3 * error
-    assert np.mean(seen) > np.mean(told) + error
+        best, answers = averages.grown()[-1].predicted, averages.honest_answers()
+        seen.append(contest.score(best))
+        told.append((answers == shuffled).mean())
+        seen_f1.append(f1_score(shuffled, best, average="macro"))
+        told_f1.append(_scores(contest, answers)["macro_f1"])
+    for all_told, all_seen in ((told, seen), (told_f1, seen_f1)):
+        error = np.std(all_told, ddof=1) / len(all_told) ** 0.5
+        assert abs(np.mean(all_told) - 1 / CLASSES) < 3 * error
+        assert np.mean(all_seen) > np.mean(all_told) + error
+
+
+def test_all_figures_that_are_told_are_those_of_the_same_answers(codes):
+    order = np.array([2, 0, 3, 1])
+    contest = replace(contest_of(codes, "mae"), order=order)
+    answers = Averages(contest, [entry(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)]).honest_answers()
+    told, grade = _scores(contest, answers), np.argsort(order)
+    assert told["accuracy"] == pytest.approx((answers == codes).mean())
+    assert told["macro_f1"] == pytest.approx(f1_score(codes, answers, average="macro"))
+    assert told["mae"] == pytest.approx(abs(grade[answers] - grade[codes]).mean())
+    assert told["quadratic_kappa"] == pytest.approx(
+        cohen_kappa_score(grade[codes], grade[answers], weights="quadratic")
+    )
 
 
 def test_macro_f1_decides_where_it_is_asked_for(codes):

@@ -35,19 +35,20 @@ class Averages:
         """Return the best candidate, and the averages it grew to; the last one is the best."""
         return [self._average(members) for members in self._path(None)]
 
-    def honest_right(self) -> Rows:
-        """Tell which held-out rows are answered right if each fold is answered by what is best on the others.
+    def honest_answers(self) -> Indices:
+        """Return the answer to each held-out row by what is best on the folds other than its own; 0 for other rows.
 
-        The accuracy of the winner, the largest of several, is a little too good; this one has not seen its rows choose.
+        What is told of the winner, the best of several, is a little too good; these answers have not seen their rows
+        choose.
         """
         contest = self._contest
-        right = np.zeros(len(contest.codes), dtype=np.bool_)
+        answers = np.zeros(len(contest.codes), dtype=np.intp)
         numbers = np.unique(contest.folds[contest.held])
         for fold in numbers:
             here = contest.folds == fold
             chosen = self._path(~here if len(numbers) > 1 else None)[-1]
-            right[here] = (self._answers[chosen] == contest.codes)[here]
-        return np.asarray(right[contest.held])
+            answers[here] = self._answers[chosen][here]
+        return answers
 
     def _path(self, rows: Rows | None) -> list[Members]:
         """Return the best candidate by these rows, then by one member more as long as the score rises.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from untwin.model.averages import Averages
-from untwin.model.contest import Candidate, Contest, Entry, Share, binomial_interval, held_contest, records
+from untwin.model.contest import Candidate, Contest, Share, binomial_interval, held_contest, records
 from untwin.model.heard import Heard
 from untwin.model.sampling import asked_rows, trial_rows
 from untwin.model.team import Team
@@ -66,9 +66,8 @@ def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: I
     winner = (grown := averages.grown())[-1]
     heard = Heard(classes, asked, winner.log_p, classes[winner.predicted], contest.folds)
     team = Team.fitted(winner.shares, winner.temperature, views, y, ready=winner.ready, n_jobs=rules.n_jobs)
-    return Choice(
-        team, heard, records(contest, [*entries, *grown[1:]], winner, dropped), _scores(contest, averages, winner)
-    )
+    candidates = records(contest, [*entries, *grown[1:]], winner, dropped)
+    return Choice(team, heard, candidates, _scores(contest, averages.honest_answers()))
 
 
 def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array) -> Choice:
@@ -84,14 +83,14 @@ def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array)
     )
 
 
-def _scores(contest: Contest, averages: Averages, winner: Entry) -> dict[str, float]:
-    """Return what to expect: the accuracy with its interval is that of a choice which has not seen the rows.
+def _scores(contest: Contest, answers: Indices) -> dict[str, float]:
+    """Return what to expect, by answers of a choice that has not seen their rows.
 
-    The interval is wider than that of so many independent answers.
+    The interval of the accuracy is wider than that of so many independent answers.
     """
-    right = averages.honest_right()
+    right = (answers == contest.codes)[contest.held]
     low, high = binomial_interval(right, folds=len(np.unique(contest.folds[contest.held])))
-    confusion = contest.confusion(winner.predicted, contest.held)
+    confusion = contest.confusion(answers, contest.held)
     scores = {
         "accuracy": float(right.mean()),
         "accuracy_low": low,

@@ -149,6 +149,14 @@ def test_given_folds_are_followed():
     assert all(len(set(by_group.folds[groups == group])) == 1 for group in range(7))
 
 
+def test_pairs_of_rows_are_followed_and_none_means_five_folds():
+    folds = KFold(3, shuffle=True, random_state=0)
+    splits, expected = list(folds.split(X)), out_of_fold(GaussianNB(), X, y, cv=folds)
+    assert out_of_fold(GaussianNB(), X, y, cv=splits) == expected
+    assert out_of_fold(GaussianNB(), X, y, cv=iter(splits)) == expected
+    assert out_of_fold(GaussianNB(), X, y, cv=None) == out_of_fold(GaussianNB(), X, y, cv=5)
+
+
 @pytest.mark.parametrize(("estimator", "has_scores"), [(Remembers(), False), (GaussianNB(), True)])
 def test_scores_only_where_there_are_some(estimator, has_scores):
     labels = np.array(["seen", "new"])[y % 2]
@@ -161,6 +169,9 @@ def test_scores_only_where_there_are_some(estimator, has_scores):
     [
         (y, {"cv": 1}, "at least 2 folds. Got 1"),
         (y, {"cv": ShuffleSplit(3)}, "at most once"),
+        (y, {"cv": [(np.arange(75), np.arange(75))]}, "train on all others"),  # what is held out is learnt too
+        (y, {"cv": [(np.arange(149), [149])] * 2}, "at most once"),
+        (y, {"cv": [(np.arange(149), [150])]}, "split 0 of list"),
         (y, {"cv": np.arange(3)}, "one fold number for each row"),
         (np.arange(150), {}, "a class with rows in two folds"),
         (np.where(y == 0, np.nan, y), {}, "Got NaN"),

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -100,6 +100,18 @@ def test_in_a_cross_validation_and_a_pipeline(texts, labels):
     assert cross_val_score(UntwinClassifier(preset="fast"), texts, labels, cv=3).mean() > 0.7
     X, y = load_iris(return_X_y=True)
     assert make_pipeline(StandardScaler(), UntwinClassifier(preset="fast")).fit(X, y).score(X, y) > 0.9
+
+
+def test_folds_in_every_form_that_scikit_learn_knows(fast, texts, labels, new):
+    default = clone(fast).set_params(cv=None).fit(texts, labels)
+    np.testing.assert_array_equal(default.predict_proba(new), fast.predict_proba(new))
+    splits = list(KFold(4).split(texts))
+    model = clone(fast).set_params(cv=splits).fit(texts, labels)
+    assert [np.flatnonzero(model.out_of_fold_.folds == fold).tolist() for fold in range(4)] == [
+        test.tolist() for _, test in splits
+    ]
+    with pytest.raises(ValueError, match="cv must hold each row out at most once"):
+        clone(fast).set_params(cv=[splits[0], splits[0]]).fit(texts, labels)
 
 
 def test_the_number_of_jobs_changes_nothing(fast, texts, labels, new):

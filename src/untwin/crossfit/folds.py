@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.intp]
 
+N_FOLDS = 5  # where nothing is said
 RUN = 20  # neighbouring rows of a class that are held out together, at most
 
 
@@ -150,19 +151,32 @@ def _dealt_with(codes: Codes, unit: Codes) -> Codes:
 
 
 def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
-    """Return the fold numbers (0, 1, ...; -1 for rows never held out) of a splitter or of an array of fold numbers."""
-    from sklearn.model_selection import PredefinedSplit  # slow to load, and nothing for a model that only answers
+    """Return the fold numbers (0, 1, ...; -1 for rows never held out) of `cv`, which is no mere number of folds.
 
-    splitter = cv if hasattr(cv, "split") else PredefinedSplit(np.asarray(cv))
-    folds = np.full(len(y), -1, dtype=np.intp)
-    for number, (train, test) in enumerate(splitter.split(X, y, groups)):
-        if len(train) + len(test) != len(y) or (folds[test] != -1).any():
+    >>> splits = [([2, 3, 0], [1]), ([0, 1, 2], [3])]
+    >>> given_folds(splits, np.eye(4), [0, 1, 0, 1], None).tolist()
+    [-1, 0, -1, 1]
+    """
+    n, folds = len(y), np.full(len(y), -1, dtype=np.intp)
+    for number, (train, test) in enumerate(_splitter(cv).split(X, y, groups)):
+        all_rows = np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n))
+        if not all_rows or (folds[test] != -1).any():
             raise ValueError(
-                f"cv must hold each row out at most once and train on all others. Got {cv!r} instead; "
-                "use a K-fold splitter or one fold number for each row."
+                "cv must hold each row out at most once and train on all others. Got something else in split "
+                f"{number} of {type(cv).__name__} instead; use a K-fold splitter or one fold number for each row."
             )
         folds[test] = number
     return folds
+
+
+def _splitter(cv: Any) -> Any:
+    """Return a splitter as it is, or the one that follows fold numbers or pairs of training and test rows."""
+    from sklearn.model_selection import PredefinedSplit, check_cv  # slow to load, nothing for a model that only answers
+
+    if hasattr(cv, "split"):
+        return cv
+    given = cv.tolist() if isinstance(cv, np.ndarray) else list(cv)  # it may be a generator
+    return check_cv(given) if given and np.iterable(given[0]) else PredefinedSplit(np.asarray(given))
 
 
 def settled_folds(
@@ -177,6 +191,7 @@ def settled_folds(
     ([1, 3, 2], [False, False, True])
     """
     unit = sharing_units(X, groups)
+    cv = N_FOLDS if cv is None else cv
     if not isinstance(cv, Integral):
         return judged(codes, unit, given_folds(cv, X, codes, groups))
     if cv < 2:

@@ -137,11 +137,12 @@ def out_of_fold(
         `random_state` of its own.
     X : CSR or dense matrix, list of texts, pandas or Polars frame
     y : (n,) labels
-    cv : int, splitter or (n,) fold numbers
+    cv : int, splitter, (n,) fold numbers, (train, test) pairs or None
         A number of folds: stratified and shuffled, identical rows and rows of one group share a fold, and a class
         with fewer distinct rows (or groups) than folds is spread over as many folds as it can; with one only, it
-        stays in training (`small_classes`). A splitter or an array of fold numbers (-1: never held out) is
-        followed to the letter, identical rows included; folds are then numbered 0, 1, ... in its order.
+        stays in training (`small_classes`). None: 5. A splitter, an array of fold numbers (-1: never held out) or
+        pairs of row numbers are followed to the letter, identical rows included; folds are then numbered 0, 1, ... in
+        their order. Each must train on all rows that it does not hold out.
     groups : (n,) labels, optional
         Rows that must share a fold.
     n_jobs : int, optional

@@ -68,7 +68,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         The classes from low to high, for grades.
     target_error : float or None, default=None
         Share of the answers called sure that may be wrong. None: every answer is sure.
-    cv : int, splitter or (n,) fold numbers, default=5
+    cv : int, splitter, (n,) fold numbers, (train, test) pairs or None, default=5
         One set of folds for everything that is measured. A number of folds: rows of a class that follow each other
         are held out together, since they often come from one hand; identical rows share a fold. Else as `out_of_fold`.
     n_jobs : int or None, default=None

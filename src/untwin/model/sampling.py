@@ -27,7 +27,7 @@ def shared_parts(rows: Any, codes: Indices, cv: Any) -> Indices | None:
     >>> shared_parts(["a", "b", "c"], np.array([0, 1, 2]), 5) is None
     True
     """
-    if isinstance(cv, int | np.integer):
+    if cv is None or isinstance(cv, int | np.integer):
         cells = np.column_stack([identical_rows(rows), codes])
         if np.bincount(np.unique(cells, axis=0)[:, 1]).max() < 2:
             return None

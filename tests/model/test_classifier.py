@@ -226,7 +226,19 @@ def test_a_language_without_spaces_is_counted_by_characters():
         ({}, ["a", "b", "c"], [[0, 1], [1, 1], [0, 0]], "one class for each row"),
         ({}, ["a", "b", "c"], ["x", "x", "x"], "at least two classes"),
         ({}, ["a", "b", None], ["x", "y", "y"], "in row 2"),
+        ({}, [None, "b", "c"], ["x", "y", "y"], "Got None in row 0"),
+        ({}, [None, None, None], ["x", "y", "y"], "Got None in row 0"),
+        ({}, np.array([np.nan, "b", "c"], dtype=object), ["x", "y", "y"], "Got nan in row 0"),
+        ({}, pd.Series(["a", None, "c"], dtype="string"), ["x", "y", "y"], "Got <NA> in row 1"),
         ({}, ["a", "b", "c"], ["x", "y", None], "missing label"),
+        ({}, ["a", "b", "c"], ["x", "y", float("nan")], "missing label in row 2"),
+        ({}, ["a", "b", "c"], np.array([1.0, np.nan, 2.0]), "missing label in row 1"),
+        ({}, ["a", "b", "c"], pd.Series(["x", None, "y"], dtype="string"), "missing label in row 1"),
+        ({}, ["a", "b", "c"], pd.Series([1, None, 2], dtype="Int64"), "missing label in row 1"),
+        ({}, ["a", "b", "c"], pl.Series([None, 1, 2]), "missing label in row 0"),
+        ({}, ["a", "b", "c"], "xyz", "Got one string instead; give a list of labels"),
+        ({}, "hello", ["x"], "Got one string instead; give a list of texts"),
+        ({}, [], [], "Got no rows"),
         ({"scoring": "mae"}, ["a", "b", "c"], ["x", "y", "y"], "order must name the classes"),
         ({"order": ["x", "z"]}, ["a", "b", "c"], ["x", "y", "y"], "all classes"),
         ({"preset": "slow"}, ["a", "b", "c"], ["x", "y", "y"], "preset"),
@@ -240,6 +252,17 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(parameters, X, y, messag
 def test_new_rows_must_be_of_the_kind_that_fit_saw(fast):
     with pytest.raises(ValueError, match=r"must be what fit saw: texts\. Got matrix"):
         fast.predict([[1.0, 2.0]])
+
+
+def test_one_string_and_no_rows_are_called_so(fast):
+    for answer in (fast.predict, fast.explain, fast.unsure, lambda text: fast.add(text, "x")):
+        with pytest.raises(ValueError, match="Got one string instead; give a list of texts"):
+            answer("my card")
+    for nothing in ([], (), np.array([]), pl.Series([], dtype=pl.String), pd.Series([], dtype=object)):
+        with pytest.raises(ValueError, match="Got no rows"):
+            fast.predict(nothing)
+    with pytest.raises(ValueError, match="Got one string instead; give a list of labels"):
+        fast.relabel([0], "class00")
 
 
 def test_what_every_row_of_a_table_has_explains_nothing():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -19,22 +20,28 @@ if TYPE_CHECKING:
 
 
 def kind_of(X: Any) -> str:
-    """Return "texts", "frame" or "matrix".
+    """Return "texts", "frame" or "matrix"; one string, or no rows, are refused.
 
     >>> kind_of(["a text", "another"]), kind_of({"price": [1, 2]}), kind_of([[1.0, 2.0]])
     ('texts', 'frame', 'matrix')
     """
+    if isinstance(X, str | bytes):
+        raise ValueError("X must be a list of texts. Got one string instead; give a list of texts, if only of one.")
     if issparse(X):
         return "matrix"
     if isinstance(X, Mapping):
         return "frame"
     if hasattr(X, "columns"):  # numbered columns are those of a matrix
         return "frame" if all(isinstance(name, str) for name in X.columns) else "matrix"
-    if _is_series(X):
+    cells = X if isinstance(X, list | tuple) or _is_series(X) else np.asarray(X)
+    if isinstance(cells, np.ndarray) and cells.ndim != 1:
+        return "matrix"
+    if not len(cells):
+        raise ValueError("X must hold at least one row. Got no rows instead.")
+    if _is_series(cells):
         return "texts"
-    if isinstance(X, list | tuple):
-        return "texts" if X and isinstance(X[0], str) else "matrix"
-    return "texts" if _is_array_of_texts(X) else "matrix"
+    first = next((cell for cell in cells if not _is_missing(cell)), "")
+    return "texts" if isinstance(first, str) else "matrix"
 
 
 def as_texts(X: Any) -> list[str]:
@@ -68,9 +75,11 @@ def as_labels(y: Any) -> Array:
     """
     if y is None:
         raise ValueError("This UntwinClassifier estimator requires y to be passed, but the target y is None.")
-    y = np.asarray(y) if _is_series(y) else y
+    if isinstance(y, str | bytes):
+        raise ValueError("y must hold one label for each row. Got one string instead; give a list of labels.")
     if not issparse(y):
-        _require_present(np.asarray(y))
+        _require_present(y)
+    y = np.asarray(y) if _is_series(y) else y
     if issparse(y) or type_of_target(y, input_name="y").startswith("multilabel"):
         raise ValueError(
             "y must name one class for each row. Got several labels a row instead; use KNNClassifier, or one "
@@ -81,10 +90,21 @@ def as_labels(y: Any) -> Array:
     return np.asarray(labels)
 
 
-def _require_present(labels: Array) -> None:
-    if labels.dtype == object and any(label is None for label in labels.ravel().tolist()):
-        raise ValueError("y must name the class of each row. Got a missing label instead; drop the rows without one.")
-    assert_all_finite(labels, input_name="y")
+def _require_present(y: Any) -> None:
+    """Refuse a missing label; it is looked for before an array turns it into a name or a number."""
+    cells = y if isinstance(y, list | tuple) else y.to_list() if _is_series(y) else np.asarray(y).ravel().tolist()
+    missing = next((row for row, label in enumerate(cells) if _is_missing(label)), None)
+    if missing is not None:
+        reason = f"Got a missing label in row {missing} instead; drop the rows without one."
+        raise ValueError(f"y must name the class of each row. {reason}")
+    assert_all_finite(np.asarray(y), input_name="y")
+
+
+def _is_missing(cell: Any) -> bool:
+    """Tell whether a cell is None, NaN or what pandas writes for them."""
+    if isinstance(cell, float | np.floating):
+        return isnan(cell)
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def stacked_rows(parts: list[Any]) -> Any:
@@ -100,8 +120,3 @@ def stacked_rows(parts: list[Any]) -> Any:
 
 def _is_series(values: Any) -> bool:
     return isinstance(nw.from_native(values, series_only=True, pass_through=True), nw.Series)
-
-
-def _is_array_of_texts(X: Any) -> bool:
-    array = np.asarray(X)
-    return array.ndim == 1 and array.size > 0 and isinstance(array[0], str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from datetime import date, datetime, time, timedelta
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from untwin import TextCounts
 from untwin._errors import InputError
 from untwin.data.discretize import MDLPDiscretizer
 from untwin.data.encode import TableEncoder
+from untwin.data.frames import guessed_uses, numeric_cells
 
 NAN = float("nan")
 LABELS = np.array(["winter", "summer"] * 20)
@@ -180,6 +182,24 @@ def test_configured_transformers_are_cloned(frame):
     assert not hasattr(bins, "n_bins_")
     with pytest.raises(NotFittedError):
         counts.transform(["wool"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([date(1970, 1, 1), date(1970, 1, 3)], [0.0, 2.0]),
+        ([datetime(1970, 1, 1, 12), None], [0.5, None]),  # noqa: DTZ001
+        (pl.Series([datetime(1970, 1, 1, 6), None], dtype=pl.Datetime("ns", "UTC")), [0.25, None]),  # noqa: DTZ001
+        ([time(6), time(18)], [0.25, 0.75]),
+        ([timedelta(days=-1), timedelta(hours=36)], [-1.0, 1.5]),
+    ],
+)
+def test_dates_and_times_are_days(cells, expected):
+    column = pl.Series("when", cells)
+    assert numeric_cells(column)["when"].to_list() == expected
+    (use,) = guessed_uses(pl.DataFrame(column), None)
+    varied = column.n_unique() > 1 and not column.has_nulls()
+    assert (use.role, use.reason[:14]) == ("numeric" if varied else "unused", "dates as days:")
 
 
 def test_guesses_come_with_reasons():

@@ -14,8 +14,9 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from untwin import TextCounts
+from untwin import TextCounts, write_report
 from untwin.model import UntwinClassifier
+from untwin.model.inputs import as_one_text
 from untwin.model.recipes import recipes
 from untwin.model.views import text_encoders
 
@@ -67,6 +68,39 @@ def test_a_frame_is_encoded_by_guess_inside_every_fold(texts, labels):
     model = UntwinClassifier(preset="fast").fit(frame, labels)
     assert model.feature_names_in_.tolist() == ["text", "noise"]
     assert model.score(frame.to_pandas(), labels) > 0.9
+
+
+@pytest.mark.parametrize("kind", [pl.List(pl.Float64), pl.Array(pl.Float64, 4)])
+def test_a_table_with_a_column_of_vectors_is_told_about(kind, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    frame = pl.DataFrame({"flower": pl.Series(X.tolist(), dtype=kind), "place": ["hill", "lake", "moor"] * 50})
+    model = UntwinClassifier(preset="fast").fit(frame, y)
+    assert "conflicting-text" not in [finding.code for finding in model.findings_]  # vectors are told apart
+    write_report(model, tmp_path / "report.html")
+    assert "5.1, 3.5, 1.4, 0.2 | hill" in as_one_text(model.knowledge_.documents)
+    held = model.find(test=(frame[:3], y[:3]))
+    assert "split-leak" in [finding.code for finding in held]
+
+
+def test_cells_of_any_kind_can_be_read():
+    frame = pl.DataFrame({"both": [{"a": 1}, None], "bytes": [b"x", None], "words": [["a", "b"], []], "n": [1, 2]})
+    assert as_one_text(frame) == ["{'a': 1} | b'x' | ['a', 'b'] | 1", " |  | [] | 2"]
+
+
+def test_a_dict_of_arrays_is_a_frame():
+    X, y = load_iris(return_X_y=True)
+    columns = {"length": X[:, 2], "width": X[:, 3]}
+    model = UntwinClassifier(preset="fast").fit(columns, y)
+    assert model.feature_names_in_.tolist() == ["length", "width"]
+    assert model.predict(columns).tolist() == model.predict(pl.DataFrame(columns)).tolist()
+
+
+def test_dates_are_read_as_days():
+    X, y = load_iris(return_X_y=True)
+    day = pl.date(2026, 1, 1) + pl.duration(days=pl.col("length") * 10)
+    frame = pl.DataFrame({"length": X[:, 2]}).select(day=day, when=day.cast(pl.Datetime("ms")))
+    model = UntwinClassifier(preset="fast").fit(frame, y)
+    assert model.score(frame.to_pandas(), y) > 0.9
 
 
 def test_an_encoder_of_ones_own(fast, texts, labels, new, truth):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 LABEL = "\0label"  # what the labels are called beside the columns of X while roles are guessed
+A_DAY = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
 
 def as_frame(X: Any) -> pl.DataFrame:
@@ -95,6 +97,8 @@ def numeric_cells(column: pl.Series) -> pl.DataFrame:
     if column.dtype == pl.String:
         column = empty_as_null(column.to_frame()).to_series()
         numbers = as_numbers(column)
+    elif kind.is_temporal():
+        numbers = days(column)
     elif kind.is_numeric() or kind in (pl.Boolean, pl.Null):
         numbers = column.cast(pl.Float64)
     else:
@@ -105,6 +109,18 @@ def numeric_cells(column: pl.Series) -> pl.DataFrame:
         hint = "Leave a cell empty if its value is unknown, or name the column in nominal."
         raise _wrong(column, "finite numbers", f"{column[row]!r} in row {row}", hint)
     return numbers.fill_nan(None).to_frame()
+
+
+def days(column: pl.Series) -> pl.Series:
+    """Return dates and times as days since 1970, durations and times of the day as days.
+
+    >>> days(pl.Series("day", ["1970-01-02", None]).str.to_date()).to_list()
+    [1.0, None]
+    """
+    if column.dtype == pl.Date:
+        return column.to_physical().cast(pl.Float64)
+    unit = getattr(column.dtype, "time_unit", "ns")  # a time of the day has nanoseconds
+    return column.to_physical().cast(pl.Float64) / A_DAY[unit]
 
 
 def nominal_cells(column: pl.Series) -> pl.Series:
@@ -160,14 +176,17 @@ def guessed_uses(frame: pl.DataFrame, labels: ArrayLike | None) -> list[ColumnUs
     """
     nested = [column.name for column in frame if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object)]
     label = np.zeros(frame.height) if labels is None else np.asarray(labels)
-    cells = [*map(nominal_cells, frame.drop(nested)), pl.Series(LABEL, label.astype(str))]
+    dates = [column.name for column in frame if column.dtype.is_temporal()]
+    plain = frame.drop(nested).with_columns(days(frame[name]) for name in dates)
+    cells = [*map(nominal_cells, plain), pl.Series(LABEL, label.astype(str))]
     raw = RawTable(pl.DataFrame(cells), Places("X", np.arange(frame.height)), "frame")
     uses = {name: _nested_use(frame[name]) for name in nested}
     for guess in (guess_id, guess_split):
         use = guess(raw, uses)
         if use is not None:
             uses[use.name] = use
-    return [uses.get(name) or guess_feature(raw, name, LABEL) for name in frame.columns]
+    found = [uses.get(name) or guess_feature(raw, name, LABEL) for name in frame.columns]
+    return [replace(use, reason=f"dates as days: {use.reason}") if use.name in dates else use for use in found]
 
 
 def _nested_use(column: pl.Series) -> ColumnUse:

@@ -346,8 +346,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
             return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
         if kind == "texts":
             return as_texts(X)
-        validate_data(self, X, skip_check_array=True, reset=reset)
-        return as_frame(X)
+        frame = as_frame(X)
+        validate_data(self, frame, skip_check_array=True, reset=reset)
+        return frame
 
     @staticmethod
     def _labels(given: Any, y: Any) -> Array:

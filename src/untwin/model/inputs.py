@@ -13,6 +13,8 @@ from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from untwin.data.frames import is_dense
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -62,9 +64,23 @@ def as_one_text(documents: Any) -> list[str]:
     ['ape | 2']
     """
     if isinstance(documents, pl.DataFrame):
-        cells = [pl.col(name).cast(pl.String).fill_null("") for name in documents.columns]
-        return documents.select(pl.concat_str(cells, separator=" | ")).to_series().to_list()
+        cells = documents.select(_readable(column).fill_null("") for column in documents)
+        return cells.select(pl.concat_str(pl.all(), separator=" | ")).to_series().to_list()
     return list(documents)
+
+
+def _readable(column: pl.Series) -> pl.Series:
+    """Return cells as strings; vectors as their numbers.
+
+    >>> _readable(pl.Series([[0.5, 1.0], None])).to_list()
+    ['0.5, 1.0', None]
+    """
+    if is_dense(column):
+        return column.cast(pl.List(pl.String)).list.join(", ")
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        cells = [None if cell is None else str(cell) for cell in column.to_list()]
+        return pl.Series(column.name, cells, dtype=pl.String)
+    return column.cast(pl.String)
 
 
 def as_labels(y: Any) -> Array:

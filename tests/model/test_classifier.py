@@ -299,6 +299,19 @@ def test_one_string_and_no_rows_are_called_so(fast):
         fast.relabel([0], "class00")
 
 
+@pytest.mark.parametrize("target", [5, -0.1, float("nan")])
+def test_the_share_of_errors_is_a_share(fast, new, target):
+    with pytest.raises(ValueError, match="target_error must be a share from 0 to 1"):
+        fast.unsure(new, target_error=target)
+
+
+def test_what_is_at_hand_for_findings_must_fit_together(fast, new, truth):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        fast.find(test=(new[:5], truth[:4]))
+    with pytest.raises(ValueError, match=r"parents must map classes to their parents\. Got str instead"):
+        fast.find(parents="kind")
+
+
 def test_what_every_row_of_a_table_has_explains_nothing():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, 300)

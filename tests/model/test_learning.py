@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from scipy.sparse import vstack
+from scipy.sparse import csr_array, vstack
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -154,6 +154,21 @@ def test_rows_learnt_before_are_no_evidence(kind, texts, labels, new, truth):
     assert learnt.n_learnt_before == 10
     assert learnt.accuracy_before == (before == truth).mean()
     assert model.confusion_.total == told[0].total + 80
+
+
+def test_an_id_that_comes_twice_is_named(model):
+    with pytest.raises(ValueError, match=r"ids must be distinct\. Got 7 more than once"):
+        model.relabel([3, 7, 7], ["class00"] * 3)
+
+
+@pytest.mark.parametrize(("first", "then"), [(np.asarray, csr_array), (csr_array, np.asarray)])
+def test_matrices_learn_on_in_another_form(first, then):
+    X, y = load_iris(return_X_y=True)
+    model = UntwinClassifier(preset="fast").fit(first(X[::2]), y[::2])
+    model.add(then(X[1::2]), y[1::2])
+    same = UntwinClassifier(preset="fast").fit(first(X[::2]), y[::2])
+    same.add(first(X[1::2]), y[1::2])
+    np.testing.assert_array_equal(model.predict_proba(first(X)), same.predict_proba(first(X)))
 
 
 def test_frames_and_matrices_learn_too():

@@ -77,6 +77,8 @@ class Judged(NamedTuple):
         >>> Judged(np.array([0.9, 0.8]), np.array([False, False])).threshold(0.25)
         inf
         """
+        if not 0 <= target_error <= 1:
+            raise ValueError(f"target_error must be a share from 0 to 1. Got {target_error} instead.")
         ends = np.append(self.confidence[1:] < self.confidence[:-1], True)  # rows of equal confidence stay together
         errors = np.cumsum(~self.right) / np.arange(1, len(self.right) + 1)
         kept = np.flatnonzero(ends[: len(errors)] & (errors <= target_error))

@@ -334,7 +334,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         chances = None if unlabelled is None else self.predict_proba(unlabelled)
-        held = None if test is None else (self._given(test[0], reset=False), as_labels(test[1]))
+        held = None if test is None else (given := self._given(test[0], reset=False), self._labels(given, test[1]))
         return found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=parents))
 
     def _given(self, X: Any, *, reset: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,6 @@ from untwin.model.inputs import as_one_text
 from untwin.model.sampling import stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from untwin.model.heard import Heard
@@ -38,6 +37,8 @@ def evidence_of(
     parents: Mapping[Any, object] | None = None,
 ) -> Evidence:
     """Return all that is known about the rows that were asked about; `test` are rows as given, and their labels."""
+    if parents is not None and not isinstance(parents, Mapping):
+        raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
     heard, view = known.heard, known.told
     texts = None if known.documents is None else as_one_text(rows_of(known.documents, heard.rows))
     X = known.terms(rows_of(view.rows, heard.rows))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from untwin.data.frames import is_dense
+from untwin.represent.growth import stacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,14 +125,13 @@ def _is_missing(cell: Any) -> bool:
 
 
 def stacked_rows(parts: list[Any]) -> Any:
-    """Return rows of one kind below each other; matrices may be wider than those before them."""
+    """Return rows of one kind below each other; matrices in the form of the first."""
     first = parts[0]
     if isinstance(first, list):
         return [text for part in parts for text in part]
     if isinstance(first, pl.DataFrame):
         return pl.concat([part.select(first.columns) for part in parts], how="vertical_relaxed")
-    sparse: bool = issparse(first)
-    return csr_array(vstack(parts, format="csr")) if sparse else np.vstack(parts)
+    return stacked(parts)
 
 
 def _is_series(values: Any) -> bool:

@@ -92,8 +92,9 @@ def places_of(ids: ArrayLike, known: Array) -> NDArray[np.intp]:
     unknown = wanted[known[found] != wanted]
     if unknown.size:
         raise ValueError(f"ids must be numbers of rows in order of arrival, not yet removed. Got {unknown[0]} instead.")
-    if len(np.unique(found)) < len(found):
-        raise ValueError(f"ids must be distinct. Got {len(found) - len(np.unique(found))} more than once instead.")
+    distinct, counts = np.unique(wanted, return_counts=True)
+    if len(distinct) < len(wanted):
+        raise ValueError(f"ids must be distinct. Got {distinct[counts > 1][0]} more than once instead.")
     return np.asarray(found)
 
 

@@ -229,6 +229,26 @@ def test_guesses_come_with_reasons():
         TableEncoder().fit(frame.select("site"), y)
 
 
+def test_guessed_roles_can_be_settled_once_for_all_parts_of_the_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 110)
+    frame = pl.DataFrame({"ticket_id": range(110), "code": np.array(["k", "w"])[y], "size": rng.normal(size=110)})
+    settled = TableEncoder(min_count=3).with_named_roles(frame, y)
+    assert (settled.text, settled.numeric, settled.nominal, settled.dense) == ([], ["size"], [], [])
+    assert settled.min_count == 3
+    part = settled.fit(frame.head(80), y[:80])  # too few rows to find that the code gives the label away
+    assert list(part.blocks_) == ["size"]
+    named = TableEncoder(nominal="code").with_named_roles(frame, y)
+    assert (named.nominal, named.numeric) == ("code", ())
+
+
+def test_a_named_text_column_may_be_empty_in_a_part_of_the_rows(frame):
+    remarks = frame.with_columns(remark=pl.lit(None, dtype=pl.String))
+    encoder = TableEncoder(text=["remark"], nominal=["colour"]).fit(remarks)
+    assert list(encoder.blocks_) == ["colour"]
+    assert {use.name: use.reason for use in encoder.columns_}["remark"] == "is empty"
+
+
 @pytest.mark.parametrize(
     ("roles", "cells", "message"),
     [

@@ -103,6 +103,14 @@ def test_dates_are_read_as_days():
     assert model.score(frame.to_pandas(), y) > 0.9
 
 
+def test_scores_are_those_of_the_columns_that_the_model_uses():
+    rng = np.random.default_rng(0)
+    k = rng.integers(0, 2, 110)  # 88 rows of a fold are too few to find that a column gives the label away
+    frame = pd.DataFrame({"code": np.array(["k", "w"])[k], "noise": rng.normal(size=110)})
+    model = UntwinClassifier(preset="fast").fit(frame, k)
+    assert model.scores_["accuracy_low"] < 0.5 < model.scores_["accuracy_high"]
+
+
 def test_an_encoder_of_ones_own(fast, texts, labels, new, truth):
     given = UntwinClassifier(preset="fast", encoder=TextCounts()).fit(texts, labels)
     np.testing.assert_array_equal(given.predict_proba(new), fast.predict_proba(new))

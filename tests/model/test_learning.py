@@ -180,3 +180,14 @@ def test_frames_and_matrices_learn_too():
     table = UntwinClassifier(preset="fast").fit(frame[::2], y[::2])
     assert table.add(frame[1::2], y[1::2]).n_rows == 75
     assert table.score(frame, y) > 0.9
+
+
+def test_columns_keep_their_roles_when_rows_are_added():
+    X, y = load_iris(return_X_y=True)
+    frame = pl.DataFrame({"plant_id": np.arange(75), "length": X[::2, 2]})
+    model = UntwinClassifier(preset="fast").fit(frame, y[::2])
+    model.add(frame.with_columns(length=X[1::2, 2]), y[1::2])  # numbered from 0 again: no longer all distinct
+    for member in model.knowledge_.team.members:
+        assert list(member.model[0].blocks_) == ["length"]
+    model.remove(model.ids_[:75])
+    assert model.knowledge_.front[0].numeric == ["length"]

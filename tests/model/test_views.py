@@ -43,7 +43,8 @@ def test_pairs_of_words_are_counted_where_their_order_matters():
 
 def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, labels):
     assert [view.name for view in settled(texts, labels, "fast")[0]] == ["words"]
-    given = given_view(texts, "texts", TextCounts(ngram_range=(1, 2)))
+    codes = np.unique(labels, return_inverse=True)[1]
+    given = given_view(texts, codes, "texts", TextCounts(ngram_range=(1, 2)))
     assert given.name == "given encoder"
 
 

@@ -33,7 +33,7 @@ from untwin._errors import InputError
 from untwin.data.blocks import Block, NominalValues, Vectors
 from untwin.data.counts import TextCounts
 from untwin.data.discretize import MDLPDiscretizer
-from untwin.data.frames import as_frame, guessed_uses
+from untwin.data.frames import as_frame, guessed_uses, text_cells
 from untwin.data.guess import ColumnUse
 from untwin.data.texts import on_all_cores
 
@@ -178,15 +178,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         several = sum(block.role == "text" for block in self._blocks) > 1
         return np.array([name for block in self._blocks for name in block.names(prefixed=several)], dtype=object)
 
+    def with_named_roles(self, X: Any, y: Any = None) -> TableEncoder:
+        """Return an untrained copy that names the role of each column; guessed from these rows if none is named.
+
+        Whoever fits an encoder to several parts of the same rows, as cross-validation does, lets all of them use the
+        same columns in this way: guessed anew, what gives the label away in one part may be a feature in another.
+        """
+        copy: TableEncoder = clone(self)
+        if not self._named_roles(frame := as_frame(X)):
+            uses = self._settled(frame, _labels(y))
+            for role in ROLES:
+                setattr(copy, role, [use.name for use in uses if use.role == role])
+        return copy
+
     def _settled(self, frame: pl.DataFrame, labels: Any) -> tuple[ColumnUse, ...]:
         """Return the use of each column, as named or as guessed."""
         given = self._named_roles(frame)
         if given:
-            unused = ("unused", "other columns are named")
-            return tuple(
-                ColumnUse(name, given[name], "given") if name in given else ColumnUse(name, *unused)
-                for name in frame.columns
-            )
+            return _named_uses(frame, given)
         uses = tuple(guessed_uses(frame, labels if np.ndim(labels) == 1 else None))
         if not any(use.role in ROLES for use in uses):
             why = "; ".join(f"{use.name!r} {use.reason}" for use in uses)
@@ -253,6 +262,15 @@ def _labels(y: Any) -> Any:
     if y is None or type_of_target(y, input_name="y") not in ("binary", "multiclass"):
         return y
     return np.unique(column_or_1d(y), return_inverse=True)[1]
+
+
+def _named_uses(frame: pl.DataFrame, given: dict[str, str]) -> tuple[ColumnUse, ...]:
+    """Return the use of each column where columns are named; texts that are all missing have no terms to learn."""
+    uses = {name: ColumnUse(name, role, "given") for name, role in given.items()}
+    empty = [name for name, role in given.items() if role == "text" and not (text_cells(frame[name]) != "").any()]
+    if len(empty) < len(given):
+        uses |= {name: ColumnUse(name, "unused", "is empty", "constant") for name in empty}
+    return tuple(uses.get(name, ColumnUse(name, "unused", "other columns are named")) for name in frame.columns)
 
 
 def _absent(names: list[str], frame: pl.DataFrame) -> InputError:

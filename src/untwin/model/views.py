@@ -36,18 +36,25 @@ MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
 
 
-def given_view(given: Any, kind: str, encoder: Any) -> View | None:
-    """Return the only view there is, where nothing is left to choose; None for texts without an encoder."""
+def given_view(given: Any, codes: Indices, kind: str, encoder: Any) -> View | None:
+    """Return the only view there is, where nothing is left to choose; None for texts without an encoder.
+
+    What the columns of a frame are for is settled here once, on all rows, for every fold and for rows learnt later:
+    what is measured must be the model that is kept. Labels of held-out rows are looked at only to leave a column out
+    that gives them away; without it scores can be worse than they might be, never better.
+    """
     if encoder is None and kind == "texts":
         return None
     if isinstance(encoder, TextCounts):
         fitted = clone(encoder)
         return View("given encoder", fitted.fit_transform(given), fitted, weighted(fitted))
+    if isinstance(encoder, TableEncoder) and kind == "frame":
+        return View("given encoder", given, None, (encoder.with_named_roles(given, codes),))
     if encoder is not None:
         return View("given encoder", given, None, (encoder,))
     if kind == "frame":
-        counts = make_pipeline(TextCounts(), weights())
-        return View("columns", given, None, (TableEncoder(counts=counts),))
+        columns = TableEncoder(counts=make_pipeline(TextCounts(), weights()))
+        return View("columns", given, None, (columns.with_named_roles(given, codes),))
     return View("matrix", given)
 
 
@@ -105,7 +112,7 @@ def settled_views(
     They are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
     """
     n_classes = int(codes.max()) + 1
-    only = given_view(given, kind, encoder)
+    only = given_view(given, codes, kind, encoder)
     if only is not None:
         return (only,)
     encoders = text_encoders(given, n_classes)

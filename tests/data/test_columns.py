@@ -83,6 +83,16 @@ def test_a_parent_of_the_label_is_not_used_by_guess():
     assert roles_of({**columns, "area": [*parent[:-1], "p0"]})["area"] == "nominal"
 
 
+def test_what_tells_some_classes_from_the_others_is_used():
+    label = [f"c{i % 10}" for i in range(200)]
+    columns = {"text": SENTENCES, "label": label, "one": [str(i % 10 == 3) for i in range(200)]}
+    columns["half"] = ["01"[i % 10 > 4] for i in range(200)]
+    used = {name: role for name, role in roles_of(columns).items() if name in ("one", "half")}
+    assert used == {"one": "nominal", "half": "numeric"}
+    twins = {"text": SENTENCES, "label": [f"c{i % 2}" for i in range(200)], "copy": ["01"[i % 2] for i in range(200)]}
+    assert roles_of(twins)["copy"] == "unused"  # of two classes it tells all there is to tell
+
+
 def test_naming_features_turns_guessing_off():
     columns = {"text": ["a b", "c d"], "n": ["1", "2"], "label": ["x", "y"]}
     assert roles_of(columns, text=("text",)) == {"text": "text", "n": "unused", "label": "label"}

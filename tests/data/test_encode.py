@@ -216,11 +216,12 @@ def test_guesses_come_with_reasons():
             "remark": [f"sentence number {i} of the text" for i in range(300)],
         }
     )
-    uses = {use.name: use for use in TableEncoder().fit(frame, y).columns_}
+    with pytest.warns(UserWarning, match="left out by guess: 'copy' .gives the label away.* To keep one, name"):
+        uses = {use.name: use for use in TableEncoder().fit(frame, y).columns_}
     roles = {name: use.role for name, use in uses.items()}
     unused = dict.fromkeys(["copy", "site", "tags"], "unused")
     assert roles == {"customer_id": "id", "size": "numeric", "agreed": "nominal", **unused, "remark": "text"}
-    assert "gives the label away" in uses["copy"].reason
+    assert uses["copy"].reason == "gives the label away: each of its values occurs with one class only"
     assert uses["site"].reason == "is constant"
     assert uses["tags"].code == "nested"
     without_labels = TableEncoder(discretizer=KBinsDiscretizer(quantile_method="linear")).fit(frame)
@@ -233,13 +234,28 @@ def test_guessed_roles_can_be_settled_once_for_all_parts_of_the_rows():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 110)
     frame = pl.DataFrame({"ticket_id": range(110), "code": np.array(["k", "w"])[y], "size": rng.normal(size=110)})
-    settled = TableEncoder(min_count=3).with_named_roles(frame, y)
+    with pytest.warns(UserWarning, match="'code'"):
+        settled = TableEncoder(min_count=3).with_named_roles(frame, y)
     assert (settled.text, settled.numeric, settled.nominal, settled.dense) == ([], ["size"], [], [])
     assert settled.min_count == 3
     part = settled.fit(frame.head(80), y[:80])  # too few rows to find that the code gives the label away
     assert list(part.blocks_) == ["size"]
     named = TableEncoder(nominal="code").with_named_roles(frame, y)
     assert (named.nominal, named.numeric) == ("code", ())
+
+
+def test_reasons_and_warnings_name_no_option_of_the_command():
+    y = np.arange(300) % 10
+    cells = {
+        "area": [f"area {i % 5}" for i in y],
+        "size": ["1", "2", "x"] * 100,
+        "place": [f"place{i}" for i in range(300)],
+    }
+    with pytest.warns(UserWarning, match="'area' .gives .*; 'size' .100 of 300 cells are not numbers") as caught:
+        uses = TableEncoder().fit({**cells, "price": np.arange(300) % 7, "label": y % 3}, y).columns_
+    said = [use.reason for use in uses] + [str(warning.message) for warning in caught]
+    assert not any("--" in text for text in said)
+    assert len(caught) == 1
 
 
 def test_a_named_text_column_may_be_empty_in_a_part_of_the_rows(frame):

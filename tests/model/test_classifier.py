@@ -107,7 +107,9 @@ def test_scores_are_those_of_the_columns_that_the_model_uses():
     rng = np.random.default_rng(0)
     k = rng.integers(0, 2, 110)  # 88 rows of a fold are too few to find that a column gives the label away
     frame = pd.DataFrame({"code": np.array(["k", "w"])[k], "noise": rng.normal(size=110)})
-    model = UntwinClassifier(preset="fast").fit(frame, k)
+    with pytest.warns(UserWarning, match="'code' .gives the label away") as caught:
+        model = UntwinClassifier(preset="fast").fit(frame, k)
+    assert len(caught) == 1
     assert model.scores_["accuracy_low"] < 0.5 < model.scores_["accuracy_high"]
 
 

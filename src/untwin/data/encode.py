@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     Names = str | Sequence[str]
 
 ROLES = ("text", "numeric", "nominal", "dense")
+MISSED = ("tells-label", "almost-numeric")  # codes of columns that nobody would expect to be left out
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -62,7 +63,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     text, numeric, nominal, dense : sequence of column names, default=()
         The columns of each role; columns that are not named are not used. `dense` columns hold vectors, such as
         embeddings, all of one length. If all four are empty, roles are guessed, and columns that look like an id, are
-        constant or give the label away are left out.
+        constant or give the label away are left out, the last with a warning.
     counts : transformer or None, default=None
         Turns texts into terms, one copy for each text column; None: `TextCounts()`.
     discretizer : transformer or None, default=None
@@ -201,6 +202,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             why = "; ".join(f"{use.name!r} {use.reason}" for use in uses)
             hint = "Name columns in text, numeric, nominal or dense."
             raise InputError(f"X has no column to learn from ({why}).", code="no-features", hint=hint)
+        _say_what_is_missed(uses)
         return uses
 
     def _named_roles(self, frame: pl.DataFrame) -> dict[str, str]:
@@ -262,6 +264,14 @@ def _labels(y: Any) -> Any:
     if y is None or type_of_target(y, input_name="y") not in ("binary", "multiclass"):
         return y
     return np.unique(column_or_1d(y), return_inverse=True)[1]
+
+
+def _say_what_is_missed(uses: tuple[ColumnUse, ...]) -> None:
+    """Warn of columns that were left out by guess though they may say much about the classes."""
+    missed = "; ".join(f"{use.name!r} ({use.reason})" for use in uses if use.code in MISSED)
+    if missed:
+        keep = "To keep one, name all columns to use by role in a TableEncoder, for UntwinClassifier as encoder=."
+        warnings.warn(f"Columns are left out by guess: {missed}. {keep}", stacklevel=2)
 
 
 def _named_uses(frame: pl.DataFrame, given: dict[str, str]) -> tuple[ColumnUse, ...]:

@@ -1,7 +1,8 @@
 """Guesses about columns the user said nothing about, each with a short reason.
 
 The label and the id are known by their names only; text, numbers and names by their content. A column that gives the
-label away (its parent, a copy, a code of it) would make every accuracy a lie, so it is never used by guess.
+label away (its parent, a copy, a code of it) would make every accuracy a lie, so it is never used by guess. A column of
+two values that tells one class, or some of them, from all others is no such column: good features look like that.
 """
 
 from __future__ import annotations
@@ -92,26 +93,33 @@ def guess_feature(raw: RawTable, name: str, label: str) -> ColumnUse:
         return ColumnUse(name, "unused", "is constant" if distinct else "is empty", "constant")
     for pattern, option in ((_SPLIT_NAME, "split"), (_LABEL_NAME, "label")):
         if pattern.match(name):
-            return ColumnUse(name, "unused", f"is named like a {option}; --{option} uses it")
-    told = _tells_label(cells, raw.frame[label])
+            return ColumnUse(name, "unused", _advised(raw, f"is named like a {option}", f"--{option} uses it"))
+    told, advice = _tells_label(cells, raw.frame[label])
     if told:
-        return ColumnUse(name, "unused", told, "tells-label")
+        return ColumnUse(name, "unused", _advised(raw, f"gives the label away: {told}", advice), "tells-label")
     return _by_content(raw, name, present, distinct)
 
 
-def _tells_label(cells: pl.Series, labels: pl.Series) -> str:
-    """Return how a column and the label determine each other, if they do."""
+def _advised(raw: RawTable, reason: str, advice: str) -> str:
+    """Return a reason, and what the command offers; a frame handed over in Python has no options."""
+    return f"{reason}; {advice}" if advice and raw.format != "frame" else reason
+
+
+def _tells_label(cells: pl.Series, labels: pl.Series) -> tuple[str, str]:
+    """Return how a column and the label determine each other, if they do, and which option uses it."""
     pairs = pl.DataFrame([cells.alias("cell"), labels.alias("label")]).drop_nulls()
     for part in (_spread(pairs), pairs):  # a few rows refute most candidates at once
         distinct, classes, together = part["cell"].n_unique(), part["label"].n_unique(), part.n_unique()
         by_cell, by_class = together == distinct, together == classes
         if not (by_cell or by_class):
-            return ""
+            return "", ""
     if len(pairs) < _ENOUGH_ROWS or max(distinct, classes) > len(pairs) / 5 or min(distinct, classes) < 2:
-        return ""
+        return "", ""
     if by_cell:
-        return "gives the label away: each of its values occurs with one class only"
-    return "gives the label away: each class has one value of it; --parent uses it as a known tree"
+        return "each of its values occurs with one class only", ""
+    if distinct == 2:
+        return "", ""
+    return "each class has one value of it", "--parent uses it as a known tree"
 
 
 def _spread(rows: pl.DataFrame) -> pl.DataFrame:
@@ -134,8 +142,8 @@ def _by_content(raw: RawTable, name: str, present: pl.Series, distinct: int) -> 
         return ColumnUse(name, "text", f"{distinct:,} different cells in a script without spaces")
     if distinct <= 20 or not varied:
         return ColumnUse(name, "nominal", f"{distinct:,} different values")
-    reason = f"{distinct:,} different single words: looks like an id; --text or --nominal uses it"
-    return ColumnUse(name, "unused", reason, "id-like")
+    reason = f"{distinct:,} different single words: looks like an id"
+    return ColumnUse(name, "unused", _advised(raw, reason, "--text or --nominal uses it"), "id-like")
 
 
 def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
@@ -146,10 +154,8 @@ def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
         return ColumnUse(name, "numeric", f"every cell is a number ({cells.n_unique():,} different)")
     first = int(wrong[0])
     example = f"{cells[first]!r} in row {raw.places.rows[first]}"
-    reason = (
-        f"{len(wrong):,} of {cells.count():,} cells are not numbers ({example}); clean it, or name it with --nominal"
-    )
-    return ColumnUse(name, "unused", reason, "almost-numeric")
+    reason = f"{len(wrong):,} of {cells.count():,} cells are not numbers ({example})"
+    return ColumnUse(name, "unused", _advised(raw, reason, "clean it, or name it with --nominal"), "almost-numeric")
 
 
 def as_numbers(cells: pl.Series) -> pl.Series:

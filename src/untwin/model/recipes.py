@@ -122,9 +122,9 @@ def baseline(now: Situation) -> Any:
 
 def recipes(now: Situation) -> list[Recipe]:
     """Return what to try, the baseline first and the simple before the elaborate."""
-    tried = [Recipe(BASELINE, baseline(now), sure=now.preset == "fast"), *_quick(now)]
-    if now.preset != "fast":
-        tried += _balanced(now)
+    tried = [Recipe(BASELINE, baseline(now), sure=now.preset == "fast"), *_quick(now), *_on_second_view(now)]
+    if now.preset != "fast" and now.slow_ones_too:
+        tried += _slow(now)
     if now.preset == "best":
         tried += _best(now)
     return tried
@@ -169,12 +169,10 @@ def _groups(now: Situation) -> MultiLevelClassifier:
     return MultiLevelClassifier(cv=None, random_state=now.random_state)
 
 
-def _balanced(now: Situation) -> Iterator[Recipe]:
+def _on_second_view(now: Situation) -> Iterator[Recipe]:
     if now.second_view:
         name, model = ("multi-level", _groups(now)) if now.much_work and now.groups_pay else (BASELINE, baseline(now))
         yield Recipe(f"{name} on {now.second_view}", model, second=True)
-    if now.slow_ones_too:
-        yield from _slow(now)
 
 
 def _slow(now: Situation) -> Iterator[Recipe]:

@@ -25,6 +25,7 @@ from untwin import (
     UntwinClassifier,
 )
 from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
+from untwin.data.standard import StandardNumbers
 from untwin.represent.frequent import FrequentTerms
 
 PLAN = SprinklingPlan.uniform(s=2.0)
@@ -43,6 +44,7 @@ ESTIMATORS = [
     SupervisedWeights(scheme="ig", select=3),
     MDLPDiscretizer(),
     MDLPDiscretizer(encode="ordinal", uncut="drop", n_jobs=1),
+    StandardNumbers(),
     ScoreSpace(LogisticRegression()),
     ScoreSpace(LinearSVC(random_state=0), keep=2),
     KNNClassifier(),

@@ -113,6 +113,30 @@ def test_scores_are_those_of_the_columns_that_the_model_uses():
     assert model.scores_["accuracy_low"] < 0.5 < model.scores_["accuracy_high"]
 
 
+def along_a_slope(n=400):
+    """A frame whose classes differ by the sum of three numbers, of which some are missing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(50.0, 10.0, size=(n, 3))
+    y = np.array(["low", "high"])[(X.sum(axis=1) > 150).astype(int)]
+    frame = pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(pl.when(pl.int_range(n) % 20 > 0).then("c"))
+    return frame, y
+
+
+@pytest.mark.parametrize("preset", ["fast", "balanced"])
+def test_numbers_of_a_frame_add_up_where_that_tells_the_classes(preset):
+    frame, y = along_a_slope()
+    model = UntwinClassifier(preset=preset).fit(frame[:300], y[:300])
+    assert "on standardised numbers" in model.candidates_[0].name
+    assert model.scores_["accuracy"] > 0.93
+    assert model.score(frame[300:].to_pandas(), y[300:]) > 0.93
+    shared = [
+        term for reason in model.explain(frame[300:310]) for near in reason.neighbours.neighbours for term in near.terms
+    ]
+    assert shared
+    assert model.add(frame[300:], y[300:]).n_rows == 100
+    assert model.score(frame.with_columns(a=pl.lit(1e300)), y) < 0.7  # wild cells are answered, not refused
+
+
 def test_an_encoder_of_ones_own(fast, texts, labels, new, truth):
     given = UntwinClassifier(preset="fast", encoder=TextCounts()).fit(texts, labels)
     np.testing.assert_array_equal(given.predict_proba(new), fast.predict_proba(new))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
+from sklearn.datasets import load_iris
 
-from untwin import TextCounts
+from untwin import MDLPDiscretizer, TableEncoder, TextCounts
 from untwin.crossfit.outoffold import out_of_fold_confusion
 from untwin.model.contest import Share
 from untwin.model.knowledge import needed
@@ -15,7 +17,7 @@ from untwin.model.regularisation import regularised
 from untwin.model.sampling import shared_parts
 from untwin.model.team import Team
 from untwin.model.view import View
-from untwin.model.views import given_view, settled_views
+from untwin.model.views import given_views, settled_views
 
 
 def settled(texts, labels, preset="balanced"):
@@ -44,8 +46,8 @@ def test_pairs_of_words_are_counted_where_their_order_matters():
 def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, labels):
     assert [view.name for view in settled(texts, labels, "fast")[0]] == ["words"]
     codes = np.unique(labels, return_inverse=True)[1]
-    given = given_view(texts, codes, "texts", TextCounts(ngram_range=(1, 2)))
-    assert given.name == "given encoder"
+    given = given_views(texts, codes, kind="texts", encoder=TextCounts(ngram_range=(1, 2)), preset="fast")
+    assert [view.name for view in given] == ["given encoder"]
 
 
 def test_c_is_the_one_that_does_best_on_two_folds(texts, labels):
@@ -73,3 +75,23 @@ def test_a_view_that_neither_answers_nor_explains_is_not_kept():
         found, same = needed(views, team)
         assert [view.name for view in found] == [view.name for view in kept]
         assert found[same.members[0].view] is views[answering]
+
+
+def test_numbers_of_a_frame_are_seen_as_intervals_and_as_they_are():
+    X, y = load_iris(return_X_y=True)
+    frame = pl.DataFrame(
+        {"length": X[:, 2], "width": X[:, 3], "colour": ["red", "blue"] * 75, "note": ["so", "or so"] * 75}
+    )
+
+    def names(preset="balanced", **encoder):
+        encoder = TableEncoder(**encoder) if encoder else None
+        return [view.name for view in given_views(frame, y, kind="frame", encoder=encoder, preset=preset)]
+
+    assert names() == names("fast") == ["columns", "standardised numbers"]
+    assert names(numeric=["length"], nominal="colour") == ["given encoder", "standardised numbers"]
+    assert names(numeric=["length"], discretizer=MDLPDiscretizer()) == ["given encoder"]  # somebody said how
+    assert names(nominal=["colour"]) == ["given encoder"]
+    assert names(text=["note"], numeric=["length"]) == ["given encoder", "standardised numbers"]
+    assert names("fast", text=["note"], numeric=["length"]) == ["given encoder"]  # texts would be counted twice
+    seen = given_views(frame, y, kind="frame", encoder=None, preset="fast")[1].model(TableEncoder())[0].fit(frame, y)
+    assert seen.get_feature_names_out()[:3].tolist() == ["length", "width", "colour=blue"]

@@ -17,6 +17,7 @@ from untwin.crossfit.outoffold import out_of_fold
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.data.guess import UNSPACED
+from untwin.data.standard import StandardNumbers
 from untwin.model.recipes import linear_svm
 from untwin.model.sampling import trial_rows
 from untwin.model.view import View
@@ -36,26 +37,34 @@ MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
 
 
-def given_view(given: Any, codes: Indices, kind: str, encoder: Any) -> View | None:
-    """Return the only view there is, where nothing is left to choose; None for texts without an encoder.
-
-    What the columns of a frame are for is settled here once, on all rows, for every fold and for rows learnt later:
-    what is measured must be the model that is kept. Labels of held-out rows are looked at only to leave a column out
-    that gives them away; without it scores can be worse than they might be, never better.
-    """
+def given_views(given: Any, codes: Indices, *, kind: str, encoder: Any, preset: str) -> tuple[View, ...]:
+    """Return the views where none is left to choose; none for texts without an encoder."""
     if encoder is None and kind == "texts":
-        return None
+        return ()
+    if kind == "frame" and (encoder is None or isinstance(encoder, TableEncoder)):
+        return _table_views(given, codes, encoder, preset)
     if isinstance(encoder, TextCounts):
         fitted = clone(encoder)
-        return View("given encoder", fitted.fit_transform(given), fitted, weighted(fitted))
-    if isinstance(encoder, TableEncoder) and kind == "frame":
-        return View("given encoder", given, None, (encoder.with_named_roles(given, codes),))
-    if encoder is not None:
-        return View("given encoder", given, None, (encoder,))
-    if kind == "frame":
-        columns = TableEncoder(counts=make_pipeline(TextCounts(), weights()))
-        return View("columns", given, None, (columns.with_named_roles(given, codes),))
-    return View("matrix", given)
+        return (View("given encoder", fitted.fit_transform(given), fitted, weighted(fitted)),)
+    return (View("matrix", given) if encoder is None else View("given encoder", given, None, (encoder,)),)
+
+
+def _table_views(given: Any, codes: Indices, encoder: TableEncoder | None, preset: str) -> tuple[View, ...]:
+    """Return the view of a frame by intervals, and one by the numbers themselves if nobody said how to take them.
+
+    What the columns are for is settled here once, on all rows, for every fold and for rows learnt later: what is
+    measured must be the model that is kept. Labels of held-out rows are looked at only to leave a column out that gives
+    them away; without it scores can be worse than they might be, never better.
+    """
+    columns = TableEncoder(counts=make_pipeline(TextCounts(), weights())) if encoder is None else encoder
+    columns = columns.with_named_roles(given, codes)
+    first = View("columns" if encoder is None else "given encoder", given, None, (columns,))
+    texts_twice = preset == "fast" and len(columns.text)  # counting them again is all but fast
+    if columns.discretizer is not None or not len(columns.numeric) or texts_twice:
+        return (first,)
+    numbers = clone(columns)
+    numbers.discretizer = StandardNumbers()
+    return first, View("standardised numbers", given, None, (numbers,))
 
 
 def weights() -> TfidfTransformer:
@@ -112,9 +121,8 @@ def settled_views(
     They are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
     """
     n_classes = int(codes.max()) + 1
-    only = given_view(given, codes, kind, encoder)
-    if only is not None:
-        return (only,)
+    if views := given_views(given, codes, kind=kind, encoder=encoder, preset=preset):
+        return views
     encoders = text_encoders(given, n_classes)
     if preset == "fast" or parts is None:
         return (_counted(*next(iter(encoders.items())), given),)

@@ -40,6 +40,14 @@ def made_frame(n=N_ROWS):
     )
 
 
+def made_numbers(n=N_ROWS):
+    """Return numbers whose differences tell the classes: weights do what no interval does."""
+    rng = np.random.default_rng(3)
+    cells = 4 * np.eye(N_CLASSES)[np.arange(n) % N_CLASSES] + 20 * rng.normal(size=(n, 1)) + rng.normal(size=(n, 4)) / 9
+    cells[5, 0] = np.nan
+    return pl.DataFrame(cells, schema=["north", "east", "south", "west"])
+
+
 def made_matrix(n=N_ROWS, seed=2):
     rng = np.random.default_rng(seed)
     return np.abs(rng.normal(size=(n, 9)) + 4 * np.eye(9)[np.arange(n) % N_CLASSES])
@@ -48,6 +56,7 @@ def made_matrix(n=N_ROWS, seed=2):
 ROWS = {
     "texts": made_texts,
     "frame": made_frame,
+    "numbers": made_numbers,
     "csr": lambda n=N_ROWS: csr_array(made_matrix(n).round()),
     "dense": lambda n=N_ROWS: made_matrix(n) - 1.0,
 }
@@ -55,7 +64,7 @@ ROWS = {
 
 @pytest.fixture(scope="session")
 def rows_of_kind():
-    """Return rows of a kind ("texts", "frame", "csr", "dense"), as many as asked for."""
+    """Return rows of a kind ("texts", "frame", "numbers", "csr", "dense"), as many as asked for."""
     return lambda kind, n=N_ROWS: ROWS[kind](n)
 
 

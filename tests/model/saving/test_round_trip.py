@@ -24,7 +24,7 @@ from untwin.model.recipes import Situation, recipes
 from untwin.model.saving import describe
 from untwin.represent.weights import SupervisedWeights
 
-KINDS = ["texts", "frame", "csr", "dense"]
+KINDS = ["texts", "frame", "numbers", "csr", "dense"]
 
 
 def saved(model, folder, **options):
@@ -97,6 +97,7 @@ def test_every_recipe(tmp_path, monkeypatch, same_answers, recipe, n_classes):
 def test_a_loaded_model_learns_on_as_if_it_had_never_been_away(tmp_path, rows_of_kind, labels, same_answers, kind):
     rows, more = rows_of_kind(kind), rows_of_kind(kind, 6)
     model = UntwinClassifier(preset="fast").fit(rows, labels)
+    assert kind != "numbers" or "on standardised numbers" in model.candidates_[0].name
     again = saved(model, tmp_path / "model")
     new = np.array(["ape", "Bär", "猫", "dog", "a new class", "a new class"])
     for change in (

@@ -78,6 +78,7 @@ _ALLOWED: dict[str, dict[str, str]] = {
     "untwin.data.discretize": {"MDLPDiscretizer": "classes_ cut_points_ has_missing_"},
     "untwin.data.encode": {"TableEncoder": "_blocks block_weights_ blocks_ columns_"},
     "untwin.data.guess": {"ColumnUse": ""},
+    "untwin.data.standard": {"StandardNumbers": "has_missing_ means_ scales_"},
     "untwin.linalg.drift": {"Drift": ""},
     "untwin.linalg.svd": {"TruncatedSVD": ""},
     "untwin.model.classifier": {

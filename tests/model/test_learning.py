@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from untwin import TextCounts
+from untwin import TableEncoder, TextCounts
 from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
@@ -180,6 +180,20 @@ def test_frames_and_matrices_learn_too():
     table = UntwinClassifier(preset="fast").fit(frame[::2], y[::2])
     assert table.add(frame[1::2], y[1::2]).n_rows == 75
     assert table.score(frame, y) > 0.9
+
+
+def test_new_words_and_names_of_a_table_are_counted():
+    X, y = load_iris(return_X_y=True)
+    note = ["red leaf", "wide leaf", "red stem"] * 25
+    frame = pl.DataFrame({"length": X[::2, 2], "note": note, "town": ["Ulm", "Bonn", "Kiel"] * 25})
+    encoder = TableEncoder(numeric="length", text="note", nominal="town")
+    model = UntwinClassifier(preset="fast", encoder=encoder).fit(frame, y[::2])
+    again = frame.with_columns(length=X[1::2, 2])
+    assert model.add(again, y[1::2]).n_new_terms == 0  # other cuts, perhaps, but nothing new
+    new = again.head(4).with_columns(note=pl.lit("blue leaf, soft"), town=pl.lit("Jena"))
+    learnt = model.add(new, y[1:8:2])
+    assert learnt.n_new_terms == 3  # blue, soft, Jena
+    assert "3 new terms" in str(learnt)
 
 
 def test_columns_keep_their_roles_when_rows_are_added():

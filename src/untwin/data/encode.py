@@ -176,8 +176,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the terms; those of texts begin with their column if there are several."""
         check_is_fitted(self)
+        return np.array(self.terms_of(*ROLES), dtype=object)
+
+    def terms_of(self, *roles: str) -> list[str]:
+        """Return the names of the terms of columns that have one of these roles."""
+        check_is_fitted(self)
         several = sum(block.role == "text" for block in self._blocks) > 1
-        return np.array([name for block in self._blocks for name in block.names(prefixed=several)], dtype=object)
+        asked = [block for block in self._blocks if block.role in roles]
+        return [name for block in asked for name in block.names(prefixed=several)]
 
     def with_named_roles(self, X: Any, y: Any = None) -> TableEncoder:
         """Return an untrained copy that names the role of each column; guessed from these rows if none is named.

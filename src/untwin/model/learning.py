@@ -10,6 +10,7 @@ import numpy as np
 
 from untwin._compat import rows_of
 from untwin.crossfit.folds import identical_rows
+from untwin.data.encode import TableEncoder
 from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
@@ -91,9 +92,15 @@ def _record(before: Knowledge, after: Knowledge, n_rows: int, refitted: tuple[st
         accuracy_before=None,
         new_classes=tuple(np.setdiff1d(new, old).tolist()),
         lost_classes=tuple(np.setdiff1d(old, new).tolist()),
-        n_new_terms=after.n_terms - before.n_terms,
+        n_new_terms=after.n_terms - before.n_terms + len(_terms_of_cells(after) - _terms_of_cells(before)),
         refitted=refitted,
     )
+
+
+def _terms_of_cells(known: Knowledge) -> set[str]:
+    """Return the words and names of a table; intervals, which are cut anew each time, say nothing new."""
+    encoder = None if known.front is None else known.front[0]
+    return set(encoder.terms_of("text", "nominal")) if isinstance(encoder, TableEncoder) else set()
 
 
 def _copied(space: NeighbourSpace) -> NeighbourSpace:

@@ -41,7 +41,7 @@ class Learnt:
         None where no such rows came.
     new_classes, lost_classes : tuple
     n_new_terms : int
-        Columns that the counted texts gained.
+        Columns that the counted texts gained; of a table, its new words and names.
     refitted : tuple of str
         The models that cannot learn on, and were trained anew on all stored rows; the choice was not repeated.
     """

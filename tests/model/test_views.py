@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+import pytest
 from sklearn.datasets import load_iris
 
 from untwin import MDLPDiscretizer, TableEncoder, TextCounts
 from untwin.crossfit.outoffold import out_of_fold_confusion
+from untwin.model import UntwinClassifier
 from untwin.model.contest import Share
 from untwin.model.knowledge import needed
 from untwin.model.recipes import Situation, baseline
@@ -48,6 +50,40 @@ def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, lab
     codes = np.unique(labels, return_inverse=True)[1]
     given = given_views(texts, codes, kind="texts", encoder=TextCounts(ngram_range=(1, 2)), preset="fast")
     assert [view.name for view in given] == ["given encoder"]
+
+
+def without_words(kind, n=60):
+    """Texts of which no word of two letters or more tells the class, since there is none."""
+    rng = np.random.default_rng(0)
+    signs = {"emoji": ("😀😃😄", "🚗🚕🚙"), "letters": ("abc", "xyz"), "code": ("+-*", "()[")}[kind]
+    labels = np.array(["one", "two"])[np.arange(n) % 2]
+    return [" ".join(rng.choice(list(signs[row % 2]), 4)) for row in range(n)], labels
+
+
+@pytest.mark.parametrize("preset", ["fast", "balanced"])
+@pytest.mark.parametrize("kind", ["emoji", "letters", "code"])
+def test_texts_without_words_are_counted_by_characters(kind, preset):
+    texts, labels = without_words(kind)
+    views, *_ = settled(texts, labels, preset)
+    assert [view.name for view in views] == ["characters"]
+    model = UntwinClassifier(preset=preset).fit(texts, labels)
+    assert model.scores_["accuracy"] > 0.95
+    assert not model.without_evidence(texts).any()
+
+
+def test_what_finds_nothing_to_count_is_passed_over():
+    views, *_ = settled(["a b", "a c", "x y", "x z", "a word"] * 20, np.array(list("11223") * 20))
+    assert "characters" in {view.name for view in views}
+    with pytest.raises(ValueError, match="Empty vocabulary"):
+        settled(["", " "] * 10, np.arange(20) % 2)
+
+
+def test_a_second_script_without_spaces_is_read_too(texts, labels):
+    chinese = [text.translate({ord(c): chr(0x4E00 + ord(c)) for c in text if c != "!"}) for text in texts]
+    mixed = [ours if row % 20 < 9 else theirs for row, (ours, theirs) in enumerate(zip(chinese, texts, strict=True))]
+    assert [view.name for view in settled(mixed, labels, "fast")[0]] == ["characters"]
+    few = [*chinese[:8], *texts[8:]]  # a twentieth
+    assert [view.name for view in settled(few, labels, "fast")[0]] == ["words"]
 
 
 def test_c_is_the_one_that_does_best_on_two_folds(texts, labels):

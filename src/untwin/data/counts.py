@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 FEW = 100  # times as many terms as names to look up: then the names are hashed, and the terms only read
 
 
+class EmptyVocabularyError(ValueError):
+    """The texts hold nothing that would be counted."""
+
+
 class TextCounts(BaseEstimator):
     r"""Count the words or character n-grams of texts.
 
@@ -150,7 +154,9 @@ class TextCounts(BaseEstimator):
         levels, names = self._counted(X)
         terms, columns = ranked(names)
         if not len(terms):
-            raise ValueError("Empty vocabulary: the texts hold only stop words, or nothing that token_pattern finds.")
+            raise EmptyVocabularyError(
+                "Empty vocabulary: the texts hold only stop words, or nothing that token_pattern finds."
+            )
         counts = self._assembled(levels, columns, len(terms))
         kept = self._kept_columns(counts)
         self._learn(terms.gather(kept))
@@ -258,7 +264,7 @@ class TextCounts(BaseEstimator):
         if self.max_features is not None:
             kept = _most_frequent(counts, kept, self.max_features)
         if not len(kept):
-            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+            raise EmptyVocabularyError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         return kept
 
     def _least(self, n_documents: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import combinations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from untwin import _progress
 from untwin.crossfit.outoffold import out_of_fold
-from untwin.data.counts import TextCounts
+from untwin.data.counts import EmptyVocabularyError, TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.data.guess import UNSPACED
 from untwin.data.standard import StandardNumbers
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000
 MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
 SEEN = 1000  # texts that are looked at to know the script
+MANY_BEYOND_WORDS = 0.1  # share of texts that words say nothing about, from which on characters are counted first
 
 
 def given_views(given: Any, codes: Indices, *, kind: str, encoder: Any, preset: str) -> tuple[View, ...]:
@@ -89,9 +91,12 @@ def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
     ['words', 'stems', 'words and pairs', 'stems and pairs', 'characters']
     >>> list(text_encoders(["緑色の電車"], 2))
     ['characters', 'long runs of characters']
+    >>> list(text_encoders(["red bus", "緑色"], 2))
+    ['characters', 'words', 'stems', 'words and pairs', 'stems and pairs']
     """
     rare = 2 if len(texts) >= MANY_TEXTS else 1
-    if _without_spaces(texts):
+    seen = pl.Series(texts[:: max(1, len(texts) // SEEN)])
+    if _without_spaces(seen):
         runs = {"characters": (1, 2), "long runs of characters": (1, 3)}
         return {name: TextCounts(analyzer="char", ngram_range=run, min_df=rare) for name, run in runs.items()}
     tried = {
@@ -100,9 +105,12 @@ def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
         "words and pairs": TextCounts(ngram_range=(1, 2), min_df=rare),
         "stems and pairs": TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare),
     }
-    if (characters := sum(map(len, texts))) <= MOST_CHARACTERS and characters * n_classes <= MOST_CHARACTER_WORK:
-        tried["characters"] = TextCounts(analyzer="char_wb", ngram_range=(2, 5), min_df=rare)
-    return tried
+    characters = sum(map(len, texts))
+    cheap = characters <= MOST_CHARACTERS and characters * n_classes <= MOST_CHARACTER_WORK
+    by_characters = TextCounts(analyzer="char_wb", ngram_range=(2, 5) if cheap else (1, 3), min_df=rare)
+    if _beyond_words(seen):
+        return {"characters": by_characters, **tried}
+    return {**tried, "characters": by_characters} if cheap else tried
 
 
 def settled_views(
@@ -125,22 +133,25 @@ def settled_views(
         return views
     encoders = text_encoders(given, n_classes)
     if preset == "fast" or parts is None:
-        return (_counted(*next(iter(encoders.items())), given),)
+        return (_first_counted(encoders, given),)
     sample = trial_rows(codes, n_classes, seed)
     folds = np.where(parts < 2, parts, -1)[sample]
     said = _said(encoders, [given[row] for row in sample], codes[sample], folds, n_jobs)
+    if len(said) < 2:
+        return (_first_counted({name: encoders[name] for name in said} or encoders, given),)
     return tuple(_counted(name, encoders[name], given) for name in _best_together(encoders, said, codes[sample]))
 
 
 def _said(
     encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: Indices, n_jobs: int | None
 ) -> dict[str, OutOfFold]:
-    """Return what a linear SVM says about held-out texts, for each way to count them."""
+    """Return what a linear SVM says about held-out texts, for each way to count them that finds something to count."""
     found, n_classes = {}, len(np.unique(y))
     for done, (name, encoder) in enumerate(encoders.items(), start=1):
-        view = _counted(name, encoder, texts)
-        model = view.model(linear_svm(view, n_classes))
-        found[name] = out_of_fold(model, view.rows, y, cv=folds, n_jobs=n_jobs)
+        with suppress(EmptyVocabularyError):
+            view = _counted(name, encoder, texts)
+            model = view.model(linear_svm(view, n_classes))
+            found[name] = out_of_fold(model, view.rows, y, cv=folds, n_jobs=n_jobs)
         _progress.report("encodings", done, len(encoders))
     return found
 
@@ -160,7 +171,9 @@ def _best_together(encoders: dict[str, TextCounts], said: dict[str, OutOfFold], 
     def runs(name: str) -> tuple[Any, ...]:
         return encoders[name].analyzer, encoders[name].ngram_range
 
-    pairs = [pair for pair in combinations(encoders, 2) if runs(pair[0]) != runs(pair[1])]
+    pairs = [pair for pair in combinations(said, 2) if runs(pair[0]) != runs(pair[1])]
+    if not pairs:
+        return [max(said, key=accuracy)]
     return sorted(max(pairs, key=lambda pair: accuracy(*pair)), key=accuracy, reverse=True)
 
 
@@ -169,7 +182,24 @@ def _counted(name: str, encoder: TextCounts, texts: list[str]) -> View:
     return View(name, fitted.fit_transform(texts), fitted, weighted(fitted))
 
 
-def _without_spaces(texts: list[str]) -> bool:
-    seen = pl.Series(texts[:: max(1, len(texts) // SEEN)])
+def _first_counted(encoders: dict[str, TextCounts], texts: list[str]) -> View:
+    """Return the view of the first encoder that finds something to count."""
+    *earlier, last = encoders
+    for name in earlier:
+        with suppress(EmptyVocabularyError):
+            return _counted(name, encoders[name], texts)
+    return _counted(last, encoders[last], texts)
+
+
+def _without_spaces(seen: pl.Series) -> bool:
+    """Tell whether most letters are of scripts without spaces between words."""
     unspaced, letters = (seen.str.count_matches(pattern).sum() for pattern in (UNSPACED, r"\p{Alphabetic}"))
     return bool(2 * unspaced > letters)
+
+
+def _beyond_words(seen: pl.Series) -> bool:
+    """Tell whether words say nothing about many of the texts: their script has no spaces, or they hold no word."""
+    seen = seen.filter(seen.str.contains(r"\S"))
+    unspaced, letters = (seen.str.count_matches(pattern) for pattern in (UNSPACED, r"\p{Alphabetic}"))
+    beyond = (2 * unspaced > letters) | ~seen.str.contains(r"\w\w")
+    return bool(beyond.sum() > MANY_BEYOND_WORDS * len(seen))

@@ -56,11 +56,12 @@ class StandardNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = validate_data(self, X, **NUMBERS)
         present = ~np.isnan(X)
         known = np.maximum(present.sum(axis=0), 1)
-        self.means_ = np.where(present, X, 0.0).sum(axis=0) / known
-        deviations = np.where(present, X - self.means_, 0.0)
-        scales = np.sqrt((deviations**2).sum(axis=0) / known)
-        tiny = scales <= 10 * np.finfo(np.float64).eps * np.abs(self.means_)  # constant but for rounding
-        self.scales_ = np.where(tiny, 1.0, scales)
+        largest = np.abs(np.where(present, X, 0.0)).max(axis=0)
+        unit = np.where(largest > 0, largest, 1.0)  # within -1 and 1 no square grows beyond all numbers
+        means = np.where(present, X / unit, 0.0).sum(axis=0) / known
+        scales = np.sqrt((np.where(present, X / unit - means, 0.0) ** 2).sum(axis=0) / known)
+        varied = scales > 10 * np.finfo(np.float64).eps * np.abs(means)  # not constant but for rounding
+        self.means_, self.scales_ = means * unit, np.where(varied & (scales * unit > 0), scales * unit, 1.0)
         self.has_missing_ = ~present.all(axis=0)
         return self
 
@@ -69,7 +70,8 @@ class StandardNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **NUMBERS)
         missing = np.isnan(X)
-        scores = np.clip((X - self.means_) / self.scales_, -FARTHEST, FARTHEST)
+        with np.errstate(over="ignore"):  # too far away to be a number is far away
+            scores = np.clip((X - self.means_) / self.scales_, -FARTHEST, FARTHEST)
         return np.hstack([np.where(missing, 0.0, scores), missing[:, self.has_missing_]])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

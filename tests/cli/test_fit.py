@@ -141,3 +141,22 @@ def test_oddities_are_warnings_and_strict_makes_them_fail(command, tmp_path):
     assert not done.json()["ok"]
     assert "warning: [" in done.err
     assert (tmp_path / "m" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--without-texts"]])
+def test_what_was_found_with_test_rows_and_parents_is_in_the_report(command, tmp_path, options):
+    rows = records(120, 8)
+    rows += [row | {"split": "test"} for row in rows if row["split"] == "train"][:9]
+    rows = [row | {"kind": row["label"]} for row in rows]  # every class apart: whatever is confused crosses the tree
+    table = write_csv(tmp_path / "t.csv", rows)
+    folder, columns = tmp_path / "m", ["--text", "text", "--parent", "kind", "--preset", "fast"]
+    found = command("fit", table, "-o", folder, *columns, *options, "--json").json()["findings"]
+    codes = [finding["code"] for finding in found]
+    assert {"split-leak", "also-see"} <= set(codes)
+    page = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert all(f"<code>{code}</code>" in page for code in codes)
+    told = command("report", folder, "--json").json()["findings"]["findings"]
+    assert [finding["code"] for finding in told] == codes
+    assert [finding["total"] for finding in told] == [len(finding["evidence"]) for finding in found]
+    assert command("report", folder).code == 0
+    assert all(f"<code>{code}</code>" in (tmp_path / "m.html").read_text(encoding="utf-8") for code in codes)

@@ -90,7 +90,7 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
         report("scoring", 0, 1)
         scores = None if held is None else scores_on(model, *held)
     with clock.timing("findings"):
-        findings = model.find(test=held, parents=parents)
+        findings = model.find(test=held, parents=parents, keep=True)
     record = {
         "source": table.places.name,
         "rows": train.height,

@@ -298,7 +298,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         """What the owner of the labels should know, the most serious first; looked for once."""
         check_is_fitted(self)
         if "findings" not in self._noted:
-            self._noted["findings"] = self.find()
+            self.find(keep=True)
         found: list[Finding] = self._noted["findings"]
         return found
 
@@ -319,6 +319,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         test: tuple[Any, Any] | None = None,
         unlabelled: Any = None,
         parents: Mapping[Any, object] | None = None,
+        keep: bool = False,
     ) -> list[Finding]:
         """Look for what the owner of the labels should know, with more at hand than the training rows.
 
@@ -330,6 +331,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
             What could be labelled next, to rank it.
         parents : mapping from class to parent, or to a tuple of ancestors, optional
             A known tree, to find classes that are confused across its branches.
+        keep : bool
+            Make them `findings_`, which are saved with the model and shown by its report.
         """
         from untwin.model.evidence import evidence_of
         from untwin.model.findings import found
@@ -337,7 +340,10 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         chances = None if unlabelled is None else self.predict_proba(unlabelled)
         held = None if test is None else (given := self._given(test[0], reset=False), self._labels(given, test[1]))
-        return found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=parents))
+        findings = found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=parents))
+        if keep:
+            self._noted["findings"] = findings
+        return findings
 
     def _given(self, X: Any, *, reset: bool) -> Any:
         """Return rows as they are kept: a list of texts, a Polars frame, a matrix."""

@@ -10,6 +10,7 @@ from untwin.report.record import Record, table
 if TYPE_CHECKING:
     import polars as pl
 
+    from untwin.model.findings import Finding
     from untwin.report.study import Study
 
 MOST_RECORDS = 20
@@ -38,20 +39,8 @@ class Findings(Record):
     @classmethod
     def of(cls, study: Study) -> Findings:
         """Read the findings from a study."""
-        return cls(
-            tuple(
-                Shown(
-                    one.code,
-                    one.severity,
-                    one.title,
-                    one.advice,
-                    one.code in ABOUT_DATA,
-                    len(one.evidence),
-                    tuple(_told(record, texts=study.texts) for record in one.evidence[:MOST_RECORDS]),
-                )
-                for one in study.model.findings_
-            )
-        )
+        findings = study.model.findings_
+        return cls(tuple(_shown(one if study.texts else one.without_texts()) for one in findings))
 
     def frame(self) -> pl.DataFrame:
         """Return one row a finding."""
@@ -59,6 +48,13 @@ class Findings(Record):
         return table([{name: getattr(one, name) for name in names} for one in self.findings])
 
 
-def _told(record: dict[str, Any], *, texts: bool) -> dict[str, Any]:
-    """Return a record, without the text that it quotes unless `texts`."""
-    return record if texts else {name: value for name, value in record.items() if name != "text"}
+def _shown(one: Finding) -> Shown:
+    return Shown(
+        one.code,
+        one.severity,
+        one.title,
+        one.advice,
+        one.code in ABOUT_DATA,
+        len(one.evidence),
+        one.evidence[:MOST_RECORDS],
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -15,6 +15,7 @@ Severity = Literal["info", "warning", "serious"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 SHOWN_RECORDS = 20
+TEXT = "text"  # the key under which a record quotes a row
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,6 +64,10 @@ class Finding:
         import polars as pl
 
         return pl.DataFrame(list(self.evidence), infer_schema_length=None)
+
+    def without_texts(self) -> Finding:
+        """Return the finding without the texts that its records quote."""
+        return replace(self, evidence=tuple({k: v for k, v in record.items() if k != TEXT} for record in self.evidence))
 
     def _repr_html_(self) -> str:
         shown = self.evidence[:SHOWN_RECORDS]

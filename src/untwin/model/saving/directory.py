@@ -111,12 +111,14 @@ def _try(model: UntwinClassifier) -> None:
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
-    """Leave out documents, and findings, which quote them; counts of terms stay, since learning on is made of them."""
+    """Leave out documents, and what findings quote of them; counts of terms stay, since learning on is made of them."""
     if any(isinstance(view.rows, list | pl.DataFrame) for view in model.knowledge_.views):
         message = "texts must be True for a table, or an encoder of one's own: such a model learns on from its rows."
         raise InputError(f"{message} Got False instead.", code="texts-needed", hint="Save it with texts.")
     saved = copy(model)
-    noted = {name: what for name, what in model._noted.items() if name != "findings"}
+    noted = dict(model._noted)
+    if "findings" in noted:
+        noted["findings"] = [finding.without_texts() for finding in noted["findings"]]
     vars(saved).update(knowledge_=replace(model.knowledge_, documents=None), _noted=noted)
     return saved
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin.cli.options import common_options, input_options
+from untwin.cli.options import common_options, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, warnings_said
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def add(model: str, data: str, given: Input, *, seed: int, strict: bool, as_json
     The choice between candidates is not repeated. Before the rows are learnt they are answered, which says how the
     world has drifted since the fit. The model is replaced when the new one is complete.
     """
+    say_idle("id", "group", "parent", "seed")
     with progress(), warnings_said() as warned:
         record = added(model, data, given)
     (put_json if as_json else _show)(record)

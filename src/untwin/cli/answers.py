@@ -12,6 +12,7 @@ from untwin._errors import InputError
 from untwin._progress import report
 from untwin._values import positions
 from untwin.cli.opened import only_texts
+from untwin.data.columns import require_named
 from untwin.data.load import typed_features
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Answerer:
                 yield batch, self._answers(batch)
 
     def _answers(self, batch: Batch) -> pl.DataFrame:
+        require_named(batch.raw, self.opened.named)
         answers = self._columns(self.opened.rows(typed_features(batch.raw, self.opened.here)))
         self._refuse_clash(batch.raw.frame.columns, answers.columns, batch.raw.name)
         self.counts["rows"] += answers.height

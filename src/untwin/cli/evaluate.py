@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin.cli.options import common_options, input_options
+from untwin.cli.options import common_options, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, say, warnings_said
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def evaluate(
 
     Where DATA has the split column of the fit, only its rows marked 'test' count: the model has learnt the others.
     """
+    say_idle("id", "group", "parent", "seed")
     with progress(), warnings_said() as warned:
         record = evaluated(model, data, given)
     passed = fail_under is None or record["accuracy"] >= fail_under

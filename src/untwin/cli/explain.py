@@ -49,8 +49,9 @@ def explained(
     from untwin.cli.documents import asked_row
     from untwin.cli.opened import open_model
     from untwin.cli.reasons import reason_record
+    from untwin.data.columns import ColumnRoles
 
-    opened = open_model(folder)
+    opened = open_model(folder, ColumnRoles())
     rows, number = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
     return {"model": folder, **reason_record(opened.model, rows, top, itself=number)}
 

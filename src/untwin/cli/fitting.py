@@ -118,7 +118,7 @@ def _told_by(model: UntwinClassifier) -> dict[str, Any]:
 
 
 def parts(frame: pl.DataFrame, roles: ColumnRoles) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows to learn from, and those marked as test."""
+    """Return the rows to learn from, and those marked as test; a table for a model may lack the split of the fit."""
     if roles.split is None or roles.split not in frame.columns:
         return frame, frame.clear()
     is_test = frame[roles.split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)

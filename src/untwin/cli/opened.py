@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from untwin._errors import InputError
 from untwin.data.columns import ColumnRoles
 from untwin.model import UntwinClassifier
@@ -20,12 +22,16 @@ FEATURES = ("text", "numeric", "nominal")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A model, what the command noted about it, and its columns as the fit called them and as they are called here."""
+    """A model, what the command noted about it, and its columns as the fit called them and as they are called here.
+
+    `named` are those that the user has named now: a table must have them.
+    """
 
     model: UntwinClassifier
     about: dict[str, Any]
     fitted: ColumnRoles
     here: ColumnRoles
+    named: ColumnRoles
 
     def rows(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
         """Return the rows of a typed table as the model takes them."""
@@ -34,15 +40,16 @@ class Opened:
         return model_rows(features, self.fitted)
 
 
-def open_model(folder: str | Path, given: ColumnRoles | None = None) -> Opened:
+def open_model(folder: str | Path, named: ColumnRoles) -> Opened:
     """Load a model; columns that the user names now replace those of the fit, role by role and in the same order."""
     model = UntwinClassifier.load(folder)
     about: dict[str, Any] = model.about_
-    fitted = _fitted_roles(about, folder) or given
-    if fitted is None or not fitted.features:
+    fitted = _fitted_roles(about, folder) or named
+    if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
         raise InputError(message, code="no-columns", hint="Name them with --text, --numeric, --nominal and --label.")
-    return Opened(model, about, fitted, fitted if given is None else _renamed(fitted, given))
+    _refuse_other_labels(model, named)
+    return Opened(model, about, fitted, _renamed(fitted, named), named)
 
 
 def only_texts(roles: ColumnRoles) -> bool:
@@ -73,6 +80,18 @@ def _sound(value: object, several: bool) -> bool:
     if several:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value is None or isinstance(value, str)
+
+
+def _refuse_other_labels(model: UntwinClassifier, named: ColumnRoles) -> None:
+    """Refuse options that would read the labels otherwise than the fit has."""
+    if named.label_separator is not None:
+        message = "A model has one class a row. Got --label-separator, which makes several of one label."
+        raise InputError(message, code="multi-label", hint="Leave it out.")
+    scale = () if model.order is None else tuple(np.asarray(model.order).astype(np.str_).tolist())
+    if named.ordinal and named.ordinal != scale:
+        fitted = f"{','.join(scale)!r}" if scale else "without one"
+        message = f"--ordinal must be the scale of the fit, {fitted}. Got {','.join(named.ordinal)!r} instead."
+        raise InputError(message, code="other-scale", hint="Leave it out.")
 
 
 def _renamed(fitted: ColumnRoles, given: ColumnRoles) -> ColumnRoles:

@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.core import ParameterSource
+
+from untwin.cli.output import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,11 +49,11 @@ class Input:
         return load(source, self.roles, self.read, missing_label=self.missing_label)
 
     def load_for(self, roles: ColumnRoles, source: str | Path) -> Table:
-        """Read labelled rows for a model that reads these columns."""
+        """Read labelled rows for a model that reads these columns; those named now must be there."""
         from untwin.data.load import load_for_model
 
         let_interrupt_reading()
-        return load_for_model(source, roles, self.read, missing_label=self.missing_label)
+        return load_for_model(source, roles, self.read, named=self.roles, missing_label=self.missing_label)
 
     def options(self, settled: ColumnRoles) -> dict[str, Any]:
         """Return the options by name that would read the same again, with the roles that were settled."""
@@ -141,6 +144,15 @@ def reading_options(command: Command) -> Command:
         return command(read=_reading(values), **values)
 
     return _with(wrapper, _READING_OPTIONS)
+
+
+def say_idle(*names: str) -> None:
+    """Say which of these options were given although the command that runs has no use for them."""
+    context = click.get_current_context()
+    given = [name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    shown = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+    if given:
+        say(f"untwin: {context.info_name} has no use for {shown}")
 
 
 def _taken_from(values: dict[str, Any]) -> Input:

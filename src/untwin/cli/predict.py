@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin.cli.options import common_options, input_options, let_interrupt_reading
+from untwin.cli.options import common_options, input_options, let_interrupt_reading, say_idle
 from untwin.cli.output import name_next, progress, say, warnings_said
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def predict(
     and no_evidence (no known word in the text: the answer is the commonest class). Memory does not grow with DATA.
     --json writes JSON Lines.
     """
+    say_idle("label", "id", "split", "group", "parent", "missing_label", "seed")
     with progress(), warnings_said() as warned:
         counts = predicted(model, data, given, output, as_json=as_json, **asked)
     unsure, mute = counts["unsure"], counts["no_evidence"]

@@ -62,7 +62,7 @@ def settle_roles(raw: RawTable, given: ColumnRoles) -> tuple[ColumnRoles, tuple[
     >>> [(use.name, use.role) for use in uses]
     [('body', 'text'), ('price', 'numeric'), ('Label', 'label')]
     """
-    _require_columns(raw, given)
+    require_named(raw, given)
     uses = {column: ColumnUse(column, role, f"given (--{role})") for column, role in given.named()}
     for role, guess in (("label", guess_label), ("id", guess_id), ("split", guess_split)):
         use = guess(raw, uses) if getattr(given, role) is None else None
@@ -99,7 +99,7 @@ def _nothing_to_learn(raw: RawTable, uses: dict[str, ColumnUse]) -> InputError:
     return InputError(message, code="no-features", hint="Name the columns with --text, --numeric or --nominal.")
 
 
-def _require_columns(raw: RawTable, given: ColumnRoles) -> None:
+def require_named(raw: RawTable, given: ColumnRoles) -> None:
     """Refuse named columns that are absent, unusable or named for two roles."""
     roles: dict[str, str] = {}
     for column, role in given.named():

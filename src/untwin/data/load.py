@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from untwin._errors import InputError
-from untwin.data.columns import ColumnRoles, settle_roles
+from untwin.data.columns import ColumnRoles, require_named, settle_roles
 from untwin.data.guess import UNSPACED, as_numbers
 from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note
@@ -97,11 +97,20 @@ def load_for_model(
     roles: ColumnRoles,
     options: ReadOptions | None = None,
     *,
+    named: ColumnRoles | None = None,
     missing_label: Literal["error", "drop"] = "error",
 ) -> Table:
-    """Read labelled rows for a model that is there already: nothing is guessed, and one class is enough."""
+    """Read labelled rows for a model that is there already: nothing is guessed, and one class is enough.
+
+    Of `roles` the table must have the label and the features. What the user has `named` now, it must have whatever the
+    role: a split column that is only spelled wrong would have test rows taken for others.
+    """
+    if roles.label is None:
+        message = "The model does not say which column holds the labels."
+        raise InputError(message, code="no-columns", hint="Name it with --label.")
     raw = read_table(source, options=options)
-    require_columns(raw, [str(roles.label), *roles.features])
+    require_named(raw, named or ColumnRoles())
+    require_columns(raw, [roles.label, *roles.features])
     return _labelled(raw, roles, (), missing_label)
 
 

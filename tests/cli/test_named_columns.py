@@ -1,4 +1,4 @@
-"""A column that the user names for a model must be in the table; options without use are said, or refused."""
+"""A column that the user names for a model must be in the table; what is not used, of options or rows, is said."""
 
 from __future__ import annotations
 
@@ -61,3 +61,18 @@ def test_labels_cannot_be_read_otherwise_than_the_fit_did(command, fitted, table
     done = command(name, fitted.folder, table, *options, "--json")
     assert done.code == 2
     assert json.loads(done.out)["error"]["code"] == code
+
+
+@pytest.mark.parametrize("name", ["evaluate", "add"])
+def test_rows_left_out_are_warned_of(command, fitted, tmp_path, name):
+    folder = shutil.copytree(fitted.folder, tmp_path / "model")
+    (tmp_path / "t.csv").write_text("text,label\nprinter jam,printer\nprinter,toner,billing\nlate,\nlost code,\n")
+    options = ["--skip-bad-rows", "1", "--missing-label", "drop"]
+    done = command(name, folder, tmp_path / "t.csv", *options, "--json")
+    assert done.code == 0
+    assert {note["code"]: note["count"] for note in done.json()["notes"]} == {"bad-rows": 1, "missing-label": 2}
+    assert "warning: 1 bad rows skipped" in done.err
+    assert "warning: 2 rows without a label dropped" in done.err
+    strict = command(name, folder, tmp_path / "t.csv", *options, "--json", "--strict")
+    assert strict.code == 1
+    assert not strict.json()["ok"]

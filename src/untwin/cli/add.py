@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untwin.cli.options import common_options, input_options, say_idle
-from untwin.cli.output import name_next, progress, put, put_json, warnings_said
+from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,9 +32,14 @@ def add(model: str, data: str, given: Input, *, seed: int, strict: bool, as_json
     say_idle("id", "group", "parent", "seed")
     with progress(), warnings_said() as warned:
         record = added(model, data, given)
-    (put_json if as_json else _show)(record)
+    say_notes(record["notes"])
+    code = int(strict and bool(warned or record["notes"]))
+    if as_json:
+        put_json(record, ok=code == 0)
+    else:
+        _show(record)
     name_next(f"info {model}", f"predict {model} NEW_DATA")
-    return int(strict and bool(warned))
+    return code
 
 
 def added(folder: str, data: str, given: Input) -> dict[str, Any]:
@@ -55,7 +60,8 @@ def added(folder: str, data: str, given: Input) -> dict[str, Any]:
     about, drift = opened.about, drifted(model, rows, labels)
     learnt = asdict(model.add(rows, labels))
     drift |= {"accuracy": learnt["accuracy_before"]}
-    record = {"model": folder, "source": table.places.name, **learnt, "drift": drift}
+    notes = [asdict(note) for note in table.notes]
+    record = {"model": folder, "source": table.places.name, "notes": notes, **learnt, "drift": drift}
     about |= {"added": [*about.get("added", []), {name: record[name] for name in ("source", "n_rows")}]}
     report = save(model, Path(folder), about, texts=model.knowledge_.documents is not None)
     return record | {"rows": len(model.ids_), "classes": len(model.classes_), "report": report}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from untwin.cli.options import common_options, input_options, say_idle
-from untwin.cli.output import name_next, progress, put, put_json, say, warnings_said
+from untwin.cli.output import name_next, progress, put, put_json, say, say_notes, warnings_said
 
 if TYPE_CHECKING:
     from untwin.cli.options import Input
@@ -30,10 +31,11 @@ def evaluate(
     say_idle("id", "group", "parent", "seed")
     with progress(), warnings_said() as warned:
         record = evaluated(model, data, given)
+    say_notes(record["notes"])
     passed = fail_under is None or record["accuracy"] >= fail_under
     if record["learnt_rows"]:
         say(f"warning: {record['learnt_rows']:,} rows are among those that the model has learnt: figures are too good.")
-    code = int(not passed or (strict and bool(warned or record["learnt_rows"])))
+    code = int(not passed or (strict and bool(warned or record["notes"] or record["learnt_rows"])))
     if as_json:
         put_json({"model": model, "fail_under": fail_under, **record}, ok=code == 0)
     else:
@@ -59,7 +61,8 @@ def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
         raise InputError(message, code="no-test-rows", hint="Mark some, or leave the column out of the file.")
     frame = test if test.height else others
     rows, labels = opened.rows(frame), labels_of(frame, opened.here)
-    found = {"source": table.places.name, "learnt_rows": learnt_rows(opened.model, rows)}
+    notes = [asdict(note) for note in table.notes]
+    found = {"source": table.places.name, "notes": notes, "learnt_rows": learnt_rows(opened.model, rows)}
     return found | scores_on(opened.model, rows, labels)
 
 

@@ -87,6 +87,12 @@ def warnings_said() -> Iterator[list[str]]:
         say(f"warning: {line}")
 
 
+def say_notes(notes: Sequence[Mapping[str, Any]]) -> None:
+    """Warn of what was left out while reading (`Table.notes`, as records)."""
+    for note in notes:
+        say(f"warning: {note['count']:,} {note['text']}")
+
+
 def put_json(record: dict[str, Any], *, ok: bool = True) -> None:
     """Print one JSON object; ASCII only, so that it is safe on any terminal and in any encoding."""
     content = {"schema_version": SCHEMA_VERSION, "ok": ok, **plain(record)}

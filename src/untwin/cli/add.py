@@ -45,9 +45,10 @@ def add(model: str, data: str, given: Input, *, seed: int, strict: bool, as_json
 def added(folder: str, data: str, given: Input) -> dict[str, Any]:
     """Read the rows, learn them, save; return what was learnt and how the rows differ from those of the fit."""
     from untwin._errors import InputError
+    from untwin.cli.blame import blaming
     from untwin.cli.fitting import labels_of, parts
     from untwin.cli.opened import open_model
-    from untwin.cli.saved import save
+    from untwin.cli.saved import save, save_with_report, saying_saved
 
     opened = open_model(folder, given.roles)
     table = given.load_for(opened.here, data)
@@ -57,13 +58,17 @@ def added(folder: str, data: str, given: Input) -> dict[str, Any]:
         raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
     rows, labels = opened.rows(frame), labels_of(frame, opened.here)
     model = opened.model
-    about, drift = opened.about, drifted(model, rows, labels)
-    learnt = asdict(model.add(rows, labels))
+    with blaming(table.places.name):
+        about, drift = opened.about, drifted(model, rows, labels)
+        learnt = asdict(model.add(rows, labels))
     drift |= {"accuracy": learnt["accuracy_before"]}
     notes = [asdict(note) for note in table.notes]
     record = {"model": folder, "source": table.places.name, "notes": notes, **learnt, "drift": drift}
     about |= {"added": [*about.get("added", []), {name: record[name] for name in ("source", "n_rows")}]}
-    report = save(model, Path(folder), about, texts=model.knowledge_.documents is not None)
+    texts = model.knowledge_.documents is not None
+    save(model, Path(folder), about, texts=texts)
+    with saying_saved(Path(folder)):
+        report = save_with_report(model, Path(folder), about, texts=texts)
     return record | {"rows": len(model.ids_), "classes": len(model.classes_), "report": report}
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from untwin._errors import InputError
 from untwin._progress import report
 from untwin._values import positions
-from untwin.cli.opened import only_texts
+from untwin.cli.blame import blaming
 from untwin.data.columns import require_named
 from untwin.data.load import typed_features
 
@@ -43,7 +43,7 @@ class Answerer:
         self._group_of = np.empty(len(model.classes_), dtype=np.intp)
         for number, members in enumerate(model.groups_):
             self._group_of[positions(members, model.classes_)] = number
-        self._empty = model.predict_proba([""])[0, 0] if only_texts(opened.fitted) else None
+        self._empty = model.predict_proba([""])[0, 0] if opened.of_texts else None
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
     def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
@@ -56,7 +56,9 @@ class Answerer:
 
     def _answers(self, batch: Batch) -> pl.DataFrame:
         require_named(batch.raw, self.opened.named)
-        answers = self._columns(self.opened.rows(typed_features(batch.raw, self.opened.here)))
+        rows = self.opened.rows(typed_features(batch.raw, self.opened.here))
+        with blaming(batch.raw.name):
+            answers = self._columns(rows)
         self._refuse_clash(batch.raw.frame.columns, answers.columns, batch.raw.name)
         self.counts["rows"] += answers.height
         for name in ("unsure", "no_evidence"):

@@ -42,9 +42,9 @@ def demo(*, output: str | None, seed: int, strict: bool, as_json: bool) -> int:
 
 def run_demo(seed: int, output: str) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
-    from untwin.cli.fitting import Clock, Settings, fit_table
+    from untwin.cli.fitting import Clock, Settings, fit_table, told
     from untwin.cli.reasons import reason_record
-    from untwin.cli.saved import save, writable_model
+    from untwin.cli.saved import save, save_with_report, saying_saved, writable_model
     from untwin.data.demo import demo_texts
 
     folder, clock = writable_model(output), Clock()
@@ -52,13 +52,16 @@ def run_demo(seed: int, output: str) -> dict[str, Any]:
         texts = demo_texts().with_row_index("row")
         asked = texts.filter(texts["label"].is_in(ASKED)).unique("label", keep="first", maintain_order=True)
         table = demo_table(texts.filter(~texts["row"].is_in(asked["row"].implode())))
-    model, record = fit_table(table, Settings(preset="fast", seed=seed), clock)
-    answers = [
-        {"id": row["id"], "true_label": row["label"], **reason_record(model, [row["text"]], SHOWN)}
-        for row in asked.iter_rows(named=True)
-    ]
-    about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": record["source"]}
-    record["report"] = save(model, folder, about, texts=True)
+    fitted = fit_table(table, Settings(preset="fast", seed=seed), clock)
+    about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": fitted.source}
+    save(fitted.model, folder, about, texts=True)
+    with saying_saved(folder):
+        record = told(fitted, clock)
+        answers = [
+            {"id": row["id"], "true_label": row["label"], **reason_record(fitted.model, [row["text"]], SHOWN)}
+            for row in asked.iter_rows(named=True)
+        ]
+        record["report"] = save_with_report(fitted.model, folder, about, texts=True)
     return {**record, "answers": answers, "seconds": dict(clock.seconds)}
 
 

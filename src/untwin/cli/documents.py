@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin.cli.opened import only_texts
 from untwin.cli.stream.reading import batches
 from untwin.data.load import require_columns, typed_features
 from untwin.data.read.jsonl import read_jsonl
@@ -35,7 +34,7 @@ def asked_row(
     number = _number(opened.model, str(row_id))
     place = int(np.flatnonzero(opened.model.ids_ == number)[0])
     documents = opened.model.knowledge_.documents
-    return ([documents[place]] if only_texts(opened.fitted) else documents[place]), number
+    return ([documents[place]] if opened.of_texts else documents[place]), number
 
 
 def document_of(model: UntwinClassifier, number: int) -> str | None:
@@ -59,7 +58,7 @@ def in_words(row: Any) -> str:
 
 
 def _text(opened: Opened, text: str) -> list[str]:
-    if only_texts(opened.fitted):
+    if opened.of_texts:
         return [text]
     columns = ", ".join(map(repr, opened.fitted.features))
     message = f"The model reads the columns {columns}, not one text."

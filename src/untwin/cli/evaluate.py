@@ -49,6 +49,7 @@ def evaluate(
 def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
     """Read the rows, answer them, and compare."""
     from untwin._errors import InputError
+    from untwin.cli.blame import blaming
     from untwin.cli.fitting import labels_of, parts
     from untwin.cli.opened import open_model
     from untwin.cli.scoring import scores_on
@@ -63,7 +64,8 @@ def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
     rows, labels = opened.rows(frame), labels_of(frame, opened.here)
     notes = [asdict(note) for note in table.notes]
     found = {"source": table.places.name, "notes": notes, "learnt_rows": learnt_rows(opened.model, rows)}
-    return found | scores_on(opened.model, rows, labels)
+    with blaming(table.places.name):
+        return found | scores_on(opened.model, rows, labels)
 
 
 def learnt_rows(model: UntwinClassifier, rows: Any) -> int | None:

@@ -46,6 +46,7 @@ def explained(
     folder: str, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None, top: int
 ) -> dict[str, Any]:
     """Find the document, ask the model, and return all there is to show as one record."""
+    from untwin.cli.blame import blaming
     from untwin.cli.documents import asked_row
     from untwin.cli.opened import open_model
     from untwin.cli.reasons import reason_record
@@ -53,7 +54,8 @@ def explained(
 
     opened = open_model(folder, ColumnRoles())
     rows, number = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
-    return {"model": folder, **reason_record(opened.model, rows, top, itself=number)}
+    with blaming(data or "the document"):
+        return {"model": folder, **reason_record(opened.model, rows, top, itself=number)}
 
 
 def show_reason(record: dict[str, Any]) -> None:

@@ -80,9 +80,9 @@ def fit(
 def fit_and_save(data: str, output: str, given: Input, settings: dict[str, Any], *, texts: bool) -> dict[str, Any]:
     """Read, fit, save; return all there is to say, as one record."""
     from untwin._errors import InputError
-    from untwin.cli.fitting import Clock, Settings, fit_table
+    from untwin.cli.fitting import Clock, Settings, fit_table, told
     from untwin.cli.opened import only_texts
-    from untwin.cli.saved import save, writable_model
+    from untwin.cli.saved import save, save_with_report, saying_saved, writable_model
 
     folder, clock = writable_model(output), Clock()
     with clock.timing("reading"):
@@ -90,12 +90,14 @@ def fit_and_save(data: str, output: str, given: Input, settings: dict[str, Any],
     if not texts and not only_texts(table.roles):
         message = "--without-texts is for models of one text column: others learn on from the rows that they keep."
         raise InputError(message, code="texts-needed", hint="Leave it out.")
-    model, found = fit_table(table, Settings(**settings), clock)
+    fitted = fit_table(table, Settings(**settings), clock)
     options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
-    record = {"model": output, **found, "seconds": dict(clock.seconds)}
     about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
-    about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
-    return record | {"report": save(model, folder, about, texts=texts)}
+    save(fitted.model, folder, about, texts=texts)
+    with saying_saved(folder):
+        record = {"model": output, **told(fitted, clock), "seconds": dict(clock.seconds)}
+        about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
+        return record | {"report": save_with_report(fitted.model, folder, about, texts=texts)}
 
 
 def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:

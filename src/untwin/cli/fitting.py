@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from untwin._errors import InputError
 from untwin._progress import report
+from untwin.cli.blame import blaming
 from untwin.cli.known_tree import beside_known, known_parents
 from untwin.cli.opened import model_rows, only_texts
 from untwin.cli.scoring import pair_records, scores_on
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin.data.columns import ColumnRoles
+    from untwin.data.inspect import Finding
     from untwin.data.load import Table
 
     Labels = NDArray[np.str_]
@@ -64,15 +66,19 @@ class Clock:
 
 
 class Fitted(NamedTuple):
-    """A model and the record of its fit."""
+    """A model, and what its fit leaves to be told: rows marked as test, a known tree, what is odd about the table."""
 
     model: UntwinClassifier
-    record: dict[str, Any]
+    source: str
+    rows: int
+    test: tuple[Any, Labels] | None
+    parents: dict[str, str] | None
+    oddities: list[Finding]
 
 
 def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
-    """Look at the table, fit the rows that are not marked as test, score those that are, and say what was found."""
-    roles = table.roles
+    """Look at the table and fit the rows that are not marked as test."""
+    roles, source = table.roles, table.places.name
     if roles.label_separator is not None:
         message = "fit takes one class a row. Got --label-separator, which makes several of one label."
         raise InputError(message, code="multi-label", hint="Leave it out, or fit one model for each label.")
@@ -83,25 +89,30 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     _require_two_classes(labels, table)
     parents = known_parents(train, roles)
     model = _untrained(train, labels, roles, settings)
-    with clock.timing("fitting"):
+    with clock.timing("fitting"), blaming(source):
         model.fit(model_rows(train, roles), labels)
     held = (model_rows(test, roles), labels_of(test, roles)) if test.height else None
-    with clock.timing("scoring"):
+    return Fitted(model, source, train.height, held, parents, oddities)
+
+
+def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
+    """Score the rows marked as test, look for findings, and return all there is to say as one record."""
+    model, test, parents = fitted.model, fitted.test, fitted.parents
+    with clock.timing("scoring"), blaming(fitted.source):
         report("scoring", 0, 1)
-        scores = None if held is None else scores_on(model, *held)
+        scores = None if test is None else scores_on(model, *test)
     with clock.timing("findings"):
-        findings = model.find(test=held, parents=parents, keep=True)
-    record = {
-        "source": table.places.name,
-        "rows": train.height,
+        findings = model.find(test=test, parents=parents, keep=True)
+    return {
+        "source": fitted.source,
+        "rows": fitted.rows,
         "classes": len(model.classes_),
         **_told_by(model),
         "test": scores,
         "known_tree": beside_known(model.hierarchy_, parents),
         "findings": [asdict(finding) for finding in findings],
-        "oddities": [asdict(finding) for finding in oddities],
+        "oddities": [asdict(finding) for finding in fitted.oddities],
     }
-    return Fitted(model, record)
 
 
 def _told_by(model: UntwinClassifier) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from untwin.model import UntwinClassifier
 from untwin.store import ModelRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import polars as pl
@@ -33,23 +34,69 @@ class Opened:
     here: ColumnRoles
     named: ColumnRoles
 
+    @property
+    def of_texts(self) -> bool:
+        """Whether the model reads texts, and not a table with a column of texts."""
+        return columns_read(self.model) is None
+
     def rows(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
         """Return the rows of a typed table as the model takes them."""
         features = frame.select(self.here.features)
         features.columns = list(self.fitted.features)
-        return model_rows(features, self.fitted)
+        columns = columns_read(self.model)
+        return model_rows(features, self.fitted) if columns is None else features.select(columns)
 
 
 def open_model(folder: str | Path, named: ColumnRoles) -> Opened:
     """Load a model; columns that the user names now replace those of the fit, role by role and in the same order."""
     model = UntwinClassifier.load(folder)
     about: dict[str, Any] = model.about_
-    fitted = _fitted_roles(about, folder) or named
+    noted = _fitted_roles(about, folder)
+    fitted = named if noted is None else noted
+    _require_readable(model, folder)
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
         raise InputError(message, code="no-columns", hint="Name them with --text, --numeric, --nominal and --label.")
+    wrong = misread(model, fitted)
+    if wrong and noted is None:
+        raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
+    if wrong:
+        raise _damaged(folder)
     _refuse_other_labels(model, named)
     return Opened(model, about, fitted, _renamed(fitted, named), named)
+
+
+def columns_read(model: UntwinClassifier) -> list[str] | None:
+    """Return the columns of the tables that a model reads, in its order; None if it reads texts."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def misread(model: UntwinClassifier, roles: ColumnRoles) -> str:
+    """Say how these columns are not what a model of texts or tables reads; empty if they are."""
+    columns, given = columns_read(model), dict(roles.named())
+    if columns is None:
+        got = ", ".join(f"--{role} {name!r}" for name, role in given.items() if role in FEATURES)
+        return "" if only_texts(roles) else f"the model reads one --text column. Got {got} instead."
+    if sorted(columns) != sorted(roles.features):
+        return f"the model reads the columns {_listed(columns)}. Got {_listed(roles.features)} instead."
+    encoder = model.knowledge_.front[0] if model.knowledge_.front is not None else None
+    for use in getattr(encoder, "columns_", ()):
+        if use.role in FEATURES and use.role != given[use.name]:
+            return f"the model reads {use.name!r} as --{use.role}. Got --{given[use.name]} instead."
+    return ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _require_readable(model: UntwinClassifier, folder: str | Path) -> None:
+    """Refuse a model of vectors: no file that the command reads holds them."""
+    if columns_read(model) is None and hasattr(model, "n_features_in_"):
+        message = f"{folder}: the model reads vectors of {model.n_features_in_} numbers, and the command reads tables."
+        hint = "Use it from Python: UntwinClassifier.load(folder).predict(X)."
+        raise InputError(message, code="vectors", hint=hint)
 
 
 def only_texts(roles: ColumnRoles) -> bool:
@@ -72,8 +119,12 @@ def _fitted_roles(about: dict[str, Any], folder: str | Path) -> ColumnRoles | No
     if isinstance(noted, dict) and noted.keys() == names and all(_sound(noted[name], name in lists) for name in names):
         values: dict[str, Any] = {name: tuple(value) if name in lists else value for name, value in noted.items()}
         return ColumnRoles(**values)
+    raise _damaged(folder)
+
+
+def _damaged(folder: str | Path) -> ModelRefused:
     message = f"{folder}: the roles of the columns are not what `untwin fit` writes."
-    raise ModelRefused(message, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
+    return ModelRefused(message, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
 
 
 def _sound(value: object, several: bool) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from click.core import ParameterSource
 
+from untwin._errors import InputError
 from untwin.cli.output import say
 
 if TYPE_CHECKING:
@@ -160,9 +161,19 @@ def _taken_from(values: dict[str, Any]) -> Input:
     from untwin.data.columns import ColumnRoles
 
     ordinal = values.pop("ordinal")
-    scale = () if ordinal is None else tuple(ordinal.split(","))
+    scale = () if ordinal is None else _scale(ordinal)
     roles = ColumnRoles(ordinal=scale, **{name: values.pop(name) for name in _ROLE_NAMES})
     return Input(roles, _reading(values), values.pop("missing_label"))
+
+
+def _scale(ordinal: str) -> tuple[str, ...]:
+    """Return the classes that --ordinal names from low to high."""
+    names = ordinal.split(",")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        message = f"--ordinal {ordinal!r} must name each class once. Got {twice[0]!r} several times instead."
+        raise InputError(message, code="ordinal", hint="Name the classes from low to high, as in '1,2,3,4'.")
+    return tuple(names)
 
 
 def _reading(values: dict[str, Any]) -> ReadOptions:

@@ -61,6 +61,8 @@ def _invoke(arguments: list[str], *, as_json: bool) -> int:
 
 
 def _failure(error: BaseException) -> Failure:
+    if os.environ.get("UNTWIN_DEBUG"):
+        traceback.print_exception(error)
     match error:
         case UntwinError():
             return Failure(error.exit_code, error.code, error.message, error.hint)
@@ -71,8 +73,6 @@ def _failure(error: BaseException) -> Failure:
             return Failure(UNUSABLE, "usage", error.format_message(), "")
         case OSError():
             return _os_failure(error)
-    if os.environ.get("UNTWIN_DEBUG"):
-        traceback.print_exception(error)
     hint = "This is a bug in untwin; set UNTWIN_DEBUG=1 to see the traceback."
     return Failure(INTERNAL, "internal", f"Internal error: {type(error).__name__}: {error}".strip(), hint)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -89,6 +90,28 @@ def test_the_summary_for_people(command, tmp_path):
     model = UntwinClassifier.load(tmp_path / "m")
     assert model.knowledge_.documents is None
     assert model.order == ["1", "5"]
+
+
+def test_grades_are_told_with_what_candidates_were_compared_by(command, tmp_path):
+    rows = [row | {"label": str(1 + list(KINDS).index(row["label"]))} for row in records(60, 3)]
+    table = write_csv(tmp_path / "t.csv", [{"text": row["text"], "label": row["label"]} for row in rows])
+    ordered = ["--preset", "fast", "--ordinal", "1,2,3,4"]
+    done = command("fit", table, "-o", tmp_path / "m", *ordered, "--scoring", "mae")
+    model = UntwinClassifier.load(tmp_path / "m")
+    mae, kappa, winner = model.scores_["mae"], model.scores_["quadratic_kappa"], model.candidates_[0]
+    assert f"mean absolute error {mae:.4f}, quadratic kappa {kappa:.4f}" in done.out
+    lines = [re.split(r"\s{2,}", line.strip()) for line in done.out.splitlines()]
+    assert ["candidate", "mean absolute error", "accuracy", "points against the linear SVM", "seconds"] in lines
+    (chosen,) = [line for line in lines if line[0] == "*"]
+    assert chosen[1:4] == [winner.name, f"{-winner.score:.4f}", f"{winner.accuracy:.4f}"]
+    summary = command("report", tmp_path / "m", "--json").json()["summary"]
+    assert summary["grades"] == {"mae": round(mae, 6), "quadratic_kappa": round(kappa, 6)}
+    assert (summary["scoring"], summary["test_grades"]) == ("mean absolute error", None)
+    assert summary["candidates"][0]["score"] == round(-winner.score, 6)
+    page = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert f"{mae:.2f} steps off on average (quadratic kappa {kappa:.2f})" in page
+    assert f'<td class="n">{-winner.score:.3f}</td>' in page
+    assert f"by mean absolute error ({-winner.score:.3f})" in page
 
 
 def test_a_table_of_several_columns(command, tmp_path):

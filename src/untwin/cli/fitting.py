@@ -119,6 +119,7 @@ def _told_by(model: UntwinClassifier) -> dict[str, Any]:
     """Return what a fitted model says about itself."""
     return {
         "chosen": model.candidates_[0].name,
+        "scoring": model.scoring,
         "candidates": [candidate._asdict() for candidate in model.candidates_],
         "scores": model.scores_,
         "calibration_error": model.calibration_error_,

@@ -64,8 +64,7 @@ def put_scores(scores: dict[str, Any]) -> None:
     """Print the figures of one set of rows, and the classes that fare worst."""
     put(f"accuracy {interval(scores)} on {scores['rows']:,} rows, macro-F1 {scores['macro_f1']:.4f}")
     put(f"calibration error {scores['calibration_error']:.4f}")
-    if "mae" in scores:
-        put(f"mean absolute error {scores['mae']:.4f}, quadratic kappa {scores['quadratic_kappa']:.4f}")
+    put_grades(scores)
     if scores["sure"]["share"] < 1:
         accuracy = scores["sure"]["accuracy"]
         said = "none of them" if accuracy is None else f"accuracy {accuracy:.4f} there"
@@ -74,6 +73,12 @@ def put_scores(scores: dict[str, Any]) -> None:
         put(f"{scores['without_evidence']:,} rows hold no known word")
     if scores["unknown_classes"]:
         put(f"classes the model does not know: {', '.join(scores['unknown_classes'][:SHOWN_CLASSES])}")
+
+
+def put_grades(scores: dict[str, Any]) -> None:
+    """Print how far answers lie from the truth, if the classes have an order."""
+    if "mae" in scores:
+        put(f"mean absolute error {scores['mae']:.4f}, quadratic kappa {scores['quadratic_kappa']:.4f}")
 
 
 def put_classes(per_class: list[dict[str, Any]]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from untwin.cli.output import put, put_table
-from untwin.cli.scoring import interval, put_pairs, put_scores
+from untwin.cli.scoring import interval, put_grades, put_pairs, put_scores
+from untwin.report.scores import SCORES, told_score
 
 SHOWN_CANDIDATES = 8
 SHOWN_PAIRS = 5
@@ -19,9 +20,10 @@ def show_fit(record: dict[str, Any]) -> None:
     put(f"Chosen: {record['chosen']}")
     if record["scores"]:
         put(f"Expect accuracy {interval(record['scores'])} on new rows, macro-F1 {record['scores']['macro_f1']:.4f}")
+        put_grades(record["scores"])
         put(f"calibration error {record['calibration_error']:.4f}")
     put()
-    _show_candidates(record["candidates"])
+    _show_candidates(record["candidates"], record["scoring"])
     put()
     put_pairs(record["confused"][:SHOWN_PAIRS])
     if record["test"] is not None:
@@ -51,12 +53,14 @@ def show_findings(findings: list[dict[str, Any]]) -> None:
         put(f"... and {left} more (--json, or the report)")
 
 
-def _show_candidates(candidates: list[dict[str, Any]]) -> None:
+def _show_candidates(candidates: list[dict[str, Any]], scoring: str) -> None:
     judged = [line for line in candidates if line["accuracy"] is not None]
+    chosen_by = [] if scoring == "accuracy" else [SCORES[scoring]]  # accuracy is shown anyway
     lines = [
         [
             "*" if line["chosen"] else "",
             line["name"],
+            *(f"{told_score(scoring, line['score']):.4f}" for _ in chosen_by),
             f"{line['accuracy']:.4f}",
             f"{100 * line['gain']:+.1f} ({100 * line['gain_low']:+.1f} to {100 * line['gain_high']:+.1f})",
             f"{line['seconds']:.1f}",
@@ -64,7 +68,7 @@ def _show_candidates(candidates: list[dict[str, Any]]) -> None:
         for line in judged[:SHOWN_CANDIDATES]
     ]
     if lines:
-        put_table(["", "candidate", "accuracy", "points against the linear SVM", "seconds"], lines)
+        put_table(["", "candidate", *chosen_by, "accuracy", "points against the linear SVM", "seconds"], lines)
     for line in candidates:
         if line["note"]:
             put(f"{line['name']}: {line['note']}")

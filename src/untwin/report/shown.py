@@ -37,6 +37,15 @@ def percent(share: float | None) -> str:
     return NOTHING if share is None else f"{share:.1%}"
 
 
+def decimals(value: float) -> str:
+    """Return a number with three decimals.
+
+    >>> decimals(0.71249)
+    '0.712'
+    """
+    return f"{value:.3f}"
+
+
 def share(value: float) -> str:
     """Return a share without decimals."""
     return f"{value:.0%}"
@@ -143,5 +152,5 @@ def space_lines(space: Space) -> list[Line]:
 
 FILTERS: dict[str, Callable[..., str]] = {
     function.__name__: function
-    for function in (percent, share, points, between, between_points, count, seconds, excerpt, cell, advice)
+    for function in (percent, decimals, share, points, between, between_points, count, seconds, excerpt, cell, advice)
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from untwin.model.calibration import BINS
 from untwin.model.recipes import BASELINE
 from untwin.report.record import Record, table
+from untwin.report.scores import SCORES, told_score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,10 +28,30 @@ class Measured(Record):
 
 
 @dataclass(frozen=True)
+class Grades(Record):
+    """How far answers lie from the truth on the scale of ordered classes; of `mae` less is better."""
+
+    mae: float
+    quadratic_kappa: float
+
+    @classmethod
+    def of(cls, scores: dict[str, Any]) -> Self | None:
+        """Read them from scores; None where classes have no order."""
+        return cls(scores["mae"], scores["quadratic_kappa"]) if "mae" in scores else None
+
+    def __str__(self) -> str:
+        return f"{self.mae:.2f} steps off on average (quadratic kappa {self.quadratic_kappa:.2f})"
+
+
+@dataclass(frozen=True)
 class Tried(Record):
-    """A candidate: its accuracy, what it gained on the linear SVM on the same rows, and why it was dropped."""
+    """A candidate: its accuracy, what it gained on the linear SVM on the same rows, and why it was dropped.
+
+    `score` is what it was compared by, the summary's `scoring`.
+    """
 
     name: str
+    score: float | None
     accuracy: Measured
     gain: Measured
     seconds: float
@@ -53,7 +74,8 @@ class Summary(Record):
 
     `test` is the accuracy on rows that were kept apart from the fit, if there were any (`test_rows`);
     `largest_class` is the accuracy of always answering with the largest class; `half` is the least number of pairs
-    of classes that hold half of the errors.
+    of classes that hold half of the errors; `grades` are for ordered classes; `scoring` is what candidates were
+    compared by.
     """
 
     rows: int
@@ -61,6 +83,8 @@ class Summary(Record):
     classes: int
     accuracy: Measured
     macro_f1: float | None
+    grades: Grades | None
+    scoring: str
     calibration_error: float
     errors: int
     pairs: int
@@ -68,6 +92,7 @@ class Summary(Record):
     largest_class: float
     test: Measured
     test_rows: int
+    test_grades: Grades | None
     candidates: tuple[Tried, ...]
     calibration: tuple[Bin, ...]
 
@@ -82,6 +107,8 @@ class Summary(Record):
             classes=len(study.names),
             accuracy=Measured(*_ends(scores)),
             macro_f1=scores.get("macro_f1"),
+            grades=Grades.of(scores),
+            scoring=SCORES[model.scoring],
             calibration_error=model.calibration_error_,
             errors=len(study.wrong),
             pairs=len(shares),
@@ -89,9 +116,15 @@ class Summary(Record):
             largest_class=float(study.evidence.sizes.max() / study.evidence.sizes.sum()),
             test=Measured(*_ends(tested)),
             test_rows=tested.get("rows", 0),
-            candidates=tuple(map(_tried, model.candidates_)),
+            test_grades=Grades.of(tested),
+            candidates=tuple(_tried(candidate, model.scoring) for candidate in model.candidates_),
             calibration=_bins(study),
         )
+
+    @property
+    def by_accuracy(self) -> bool:
+        """Whether candidates were compared by their accuracy."""
+        return self.scoring == SCORES["accuracy"]
 
     @property
     def winner(self) -> Tried:
@@ -119,20 +152,23 @@ class Summary(Record):
         return (
             f"{self.accuracy.value:.1%} of rows it had not seen are answered right "
             f"({_between(self.accuracy)}); always naming the largest class would reach {self.largest_class:.1%}."
+            + (f" On the scale of the classes they are {self.grades}." if self.grades else "")
         )
 
     def _test(self) -> str:
         if self.test.value is None:
             return ""
-        return f"On {self.test_rows:,} rows marked as test it is {self.test.value:.1%} ({_between(self.test)})."
+        steps = f", {self.test_grades}" if self.test_grades else ""
+        return f"On {self.test_rows:,} rows marked as test it is {self.test.value:.1%} ({_between(self.test)}){steps}."
 
     def _choice(self) -> str:
         winner, gain = self.winner, self.winner.gain
         if winner.accuracy.value is None or gain.value is None or gain.low is None or gain.high is None:
             return ""
+        by = "" if self.by_accuracy else f" by {self.scoring} ({winner.score:.3f})"
         if winner is self.baseline:
-            return "The linear SVM was chosen: nothing that was tried beats it."
-        told = f"Chosen: {winner.name}, {100 * gain.value:+.1f} points against the linear SVM"
+            return f"The linear SVM was chosen{by}: nothing that was tried beats it."
+        told = f"Chosen{by}: {winner.name}, {100 * gain.value:+.1f} points against the linear SVM"
         told += f" ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
         return f"{told}." if gain.low > 0 else f"{told}: a difference that chance could make."
 
@@ -161,9 +197,10 @@ def _between(share: Measured) -> str:
     return f"95% interval {100 * (share.low or 0):.1f} to {100 * (share.high or 0):.1f}"
 
 
-def _tried(candidate: Any) -> Tried:
+def _tried(candidate: Any, scoring: str) -> Tried:
     return Tried(
         candidate.name,
+        told_score(scoring, candidate.score),
         Measured(candidate.accuracy, candidate.low, candidate.high),
         Measured(candidate.gain, candidate.gain_low, candidate.gain_high),
         candidate.seconds,
@@ -176,6 +213,7 @@ def _flat(tried: Tried) -> dict[str, Any]:
     accuracy, gain = tried.accuracy, tried.gain
     return {
         "candidate": tried.name,
+        "score": tried.score,
         "accuracy": accuracy.value,
         "low": accuracy.low,
         "high": accuracy.high,

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 
 import pytest
-from tests.cli.conftest import records
+from tests.cli.conftest import records, write_csv
 
 from untwin import UntwinClassifier
 
@@ -76,3 +78,45 @@ def test_what_cannot_be_explained(command, fitted, tickets, arguments, code):
     done = command("explain", fitted.folder, *arguments, "--json")
     assert done.code == 2
     assert json.loads(done.out)["error"]["code"] == code
+
+
+@pytest.mark.parametrize("name", ["predict", "evaluate"])
+def test_the_command_to_go_on_with_works_as_it_is_said(command, fitted, tmp_path, name):
+    wanted = records(12, 2)[7]
+    lines = [f"{row['id']};{row['text']};{row['label']}" for row in records(12, 2)]
+    (tmp_path / "more rows.csv").write_text("\n".join(["nr;the body;topic", *lines]))
+    columns = ["--text", "the body", "--id", "nr", "--label", "topic", "--separator", ";"]
+    done = command(name, fitted.folder, tmp_path / "more rows.csv", *columns)
+    assert done.code == 0
+    (said,) = re.findall(r"next: untwin (explain .*) --id ID$", done.err, re.MULTILINE)
+    found = command(*shlex.split(said), "--id", wanted["id"], "--json")
+    assert found.code == 0
+    assert found.json()["document"] == wanted["text"]
+
+
+def test_columns_of_a_table(command, tmp_path):
+    rows = [{"price": i % 7 + (20 if i % 2 else 0), "shop": f"s{i % 3}", "label": "ab"[i % 2]} for i in range(40)]
+    command("fit", write_csv(tmp_path / "t.csv", rows), "-o", tmp_path / "m", "--preset", "fast")
+    renamed = [{"no": f"R{i}", "cost": row["price"], "store": row["shop"]} for i, row in enumerate(rows)]
+    table, columns = write_csv(tmp_path / "r.csv", renamed), ["--numeric-column", "cost", "--nominal-column", "store"]
+    found = command("explain", tmp_path / "m", table, *columns, "--id-column", "no", "--id", "R3", "--json")
+    assert found.json()["document"] == "price: 23.0; shop: s0"
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "hint"),
+    [
+        ([], "no column 'text', which the model needs", "--text-column, --numeric-column, --nominal-column."),
+        (["--text-column", "bdy"], "no column 'bdy' (--text-column)", "Did you mean 'body'?"),
+        (["--text-column", "body", "--id-column", "nrr"], "no column 'nrr' (--id-column)", "Did you mean 'nr'?"),
+        (["--text-column", "body"], "no column 'id', which the model needs", "with --id-column."),
+        (["--numeric-column", "body"], "--text-column must name as many columns as the model reads, 1", "same order"),
+    ],
+)
+def test_errors_name_the_options_that_explain_has(command, fitted, tmp_path, options, told, hint):
+    table = write_csv(tmp_path / "t.csv", [{"nr": "1", "body": "printer jam"}])
+    done = command("explain", fitted.folder, table, "--id", "1", *options, "--json")
+    assert done.code == 2
+    error = done.json()["error"]
+    assert told in error["message"]
+    assert hint in error["hint"]

@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
+from untwin.cli.opened import feature_options
 from untwin.cli.stream.reading import batches
+from untwin.data.columns import require_named
 from untwin.data.load import require_columns, typed_features
 from untwin.data.read.jsonl import read_jsonl
 
@@ -77,6 +79,8 @@ def _row(opened: Opened, row: str) -> Any:
 def _found(opened: Opened, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
     for batch in batches(data, read, SEARCHED):
+        require_named(batch.raw, opened.named, suffix=opened.suffix)
+        require_columns(batch.raw, opened.here.features, feature_options(opened.suffix))
         place = _place(opened, batch, wanted)
         if place is not None:
             return opened.rows(typed_features(batch.raw, opened.here)[place])
@@ -88,7 +92,7 @@ def _place(opened: Opened, batch: Batch, wanted: str) -> int | None:
     if opened.here.id is None:
         (found,) = np.nonzero(batch.raw.places.rows.astype(np.str_) == wanted)
     else:
-        require_columns(batch.raw, [opened.here.id])
+        require_columns(batch.raw, [opened.here.id], f"--id{opened.suffix}")
         found = (batch.raw.frame[opened.here.id] == wanted).arg_true().to_numpy()
     return int(found[0]) if len(found) else None
 

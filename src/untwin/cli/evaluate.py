@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, say, say_notes, warnings_said
 
@@ -42,7 +43,7 @@ def evaluate(
         _show(record)
     if not passed:
         say(f"untwin: accuracy {record['accuracy']:.4f} is below {fail_under}.")
-    name_next(f"explain {model} {data} --id ID", f"add {model} DATA")
+    name_next(explain_hint(model, data, given, given.roles), f"add {model} DATA")
     return code
 
 

@@ -23,27 +23,51 @@ SHOWN_TEXT = 50
 @click.option(
     "--id", "row_id", metavar="ID", help="A row of DATA by its id; without DATA, a training row by its number."
 )
+@click.option("--text-column", multiple=True, metavar="COL", help="A column of texts of DATA, if not that of the fit.")
+@click.option("--numeric-column", multiple=True, metavar="COL", help="A column of numbers of DATA.")
+@click.option("--nominal-column", multiple=True, metavar="COL", help="A column of names or codes of DATA.")
+@click.option("--id-column", metavar="COL", help="The column of DATA that --id is looked for in.")
 @click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, metavar="K", help="How much to show.")
 @reading_options
 @common_options
 def explain(
-    model: str, data: str | None, *, read: ReadOptions, top: int, seed: int, strict: bool, as_json: bool, **asked: Any
+    model: str,
+    data: str | None,
+    *,
+    read: ReadOptions,
+    top: int,
+    seed: int,
+    strict: bool,
+    as_json: bool,
+    text: str | None,
+    row: str | None,
+    row_id: str | None,
+    **columns: Any,
 ) -> int:
     """Say why MODEL answers a document as it does: likely classes, training rows that it was thought alike with, terms.
 
-    Name the document by exactly one of --text, --row and --id.
+    Name the document by exactly one of --text, --row and --id; the options that end in -column say how the columns of
+    DATA are called, if not as in the fit.
     """
-    if sum(value is not None for value in asked.values()) != 1 or (data is not None and asked["row_id"] is None):
+    if sum(value is not None for value in (text, row, row_id)) != 1 or (data is not None and row_id is None):
         raise click.UsageError("Name one document: --text TEXT, --row JSON, --id NUMBER, or DATA and --id ID.")
     with progress(), warnings_said() as warned:
-        record = explained(model, data, read, top=top, **asked)
+        record = explained(model, data, read, columns, text=text, row=row, row_id=row_id, top=top)
     (put_json if as_json else show_reason)(record)
     name_next(f"predict {model} NEW_DATA", f"info {model}")
     return int(strict and bool(warned))
 
 
 def explained(
-    folder: str, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None, top: int
+    folder: str,
+    data: str | None,
+    read: ReadOptions,
+    columns: dict[str, Any],
+    *,
+    text: str | None,
+    row: str | None,
+    row_id: str | None,
+    top: int,
 ) -> dict[str, Any]:
     """Find the document, ask the model, and return all there is to show as one record."""
     from untwin.cli.blame import blaming
@@ -52,7 +76,8 @@ def explained(
     from untwin.cli.reasons import reason_record
     from untwin.data.columns import ColumnRoles
 
-    opened = open_model(folder, ColumnRoles())
+    named = ColumnRoles(**{option.removesuffix("_column"): column for option, column in columns.items()})
+    opened = open_model(folder, named, suffix="-column")
     rows, number = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
     with blaming(data or "the document"):
         return {"model": folder, **reason_record(opened.model, rows, top, itself=number)}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untwin.cli.config import take_config
+from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options
 from untwin.cli.output import name_next, progress, put_json, say, warnings_said
 
@@ -73,7 +74,7 @@ def fit(
 
         show_fit(record)
         put_report(record)
-    name_next(f"predict {output} NEW_DATA", f"explain {output} {data} --id ID", f"info {output}")
+    name_next(f"predict {output} NEW_DATA", explain_hint(output, data, given), f"info {output}")
     return code
 
 

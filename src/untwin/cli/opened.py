@@ -25,7 +25,8 @@ FEATURES = ("text", "numeric", "nominal")
 class Opened:
     """A model, what the command noted about it, and its columns as the fit called them and as they are called here.
 
-    `named` are those that the user has named now: a table must have them.
+    `named` are those that the user has named now: a table must have them. They were named by options that are called
+    --role and `suffix`.
     """
 
     model: UntwinClassifier
@@ -33,6 +34,7 @@ class Opened:
     fitted: ColumnRoles
     here: ColumnRoles
     named: ColumnRoles
+    suffix: str = ""
 
     @property
     def of_texts(self) -> bool:
@@ -47,7 +49,7 @@ class Opened:
         return model_rows(features, self.fitted) if columns is None else features.select(columns)
 
 
-def open_model(folder: str | Path, named: ColumnRoles) -> Opened:
+def open_model(folder: str | Path, named: ColumnRoles, *, suffix: str = "") -> Opened:
     """Load a model; columns that the user names now replace those of the fit, role by role and in the same order."""
     model = UntwinClassifier.load(folder)
     about: dict[str, Any] = model.about_
@@ -56,14 +58,23 @@ def open_model(folder: str | Path, named: ColumnRoles) -> Opened:
     _require_readable(model, folder)
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
-        raise InputError(message, code="no-columns", hint="Name them with --text, --numeric, --nominal and --label.")
-    wrong = misread(model, fitted)
+        raise InputError(message, code="no-columns", hint=f"Name them with {feature_options(suffix)}.")
+    wrong = misread(model, fitted, suffix)
     if wrong and noted is None:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:
         raise _damaged(folder)
     _refuse_other_labels(model, named)
-    return Opened(model, about, fitted, _renamed(fitted, named), named)
+    return Opened(model, about, fitted, _renamed(fitted, named, suffix), named, suffix)
+
+
+def feature_options(suffix: str) -> str:
+    """Return the options that name columns to learn from.
+
+    >>> feature_options("-column")
+    '--text-column, --numeric-column, --nominal-column'
+    """
+    return ", ".join(f"--{role}{suffix}" for role in FEATURES)
 
 
 def columns_read(model: UntwinClassifier) -> list[str] | None:
@@ -72,18 +83,18 @@ def columns_read(model: UntwinClassifier) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def misread(model: UntwinClassifier, roles: ColumnRoles) -> str:
+def misread(model: UntwinClassifier, roles: ColumnRoles, suffix: str) -> str:
     """Say how these columns are not what a model of texts or tables reads; empty if they are."""
     columns, given = columns_read(model), dict(roles.named())
     if columns is None:
-        got = ", ".join(f"--{role} {name!r}" for name, role in given.items() if role in FEATURES)
-        return "" if only_texts(roles) else f"the model reads one --text column. Got {got} instead."
+        got = ", ".join(f"--{role}{suffix} {name!r}" for name, role in given.items() if role in FEATURES)
+        return "" if only_texts(roles) else f"the model reads one --text{suffix} column. Got {got} instead."
     if sorted(columns) != sorted(roles.features):
         return f"the model reads the columns {_listed(columns)}. Got {_listed(roles.features)} instead."
     encoder = model.knowledge_.front[0] if model.knowledge_.front is not None else None
     for use in getattr(encoder, "columns_", ()):
         if use.role in FEATURES and use.role != given[use.name]:
-            return f"the model reads {use.name!r} as --{use.role}. Got --{given[use.name]} instead."
+            return f"the model reads {use.name!r} as --{use.role}{suffix}. Got --{given[use.name]}{suffix} instead."
     return ""
 
 
@@ -145,15 +156,14 @@ def _refuse_other_labels(model: UntwinClassifier, named: ColumnRoles) -> None:
         raise InputError(message, code="other-scale", hint="Leave it out.")
 
 
-def _renamed(fitted: ColumnRoles, given: ColumnRoles) -> ColumnRoles:
+def _renamed(fitted: ColumnRoles, given: ColumnRoles, suffix: str) -> ColumnRoles:
     changes: dict[str, Any] = {name: getattr(given, name) for name in ("label", "id", "split") if getattr(given, name)}
     if given.features:
         for role in FEATURES:
             before, now = getattr(fitted, role), getattr(given, role)
             if len(before) != len(now):
-                message = (
-                    f"--{role} must name as many columns as the model reads, {len(before)}. Got {len(now)} instead."
-                )
+                option, number = f"--{role}{suffix}", len(before)
+                message = f"{option} must name as many columns as the model reads, {number}. Got {len(now)} instead."
                 hint = f"The model reads {', '.join(map(repr, fitted.features))}; name yours in the same order."
                 raise InputError(message, code="other-columns", hint=hint)
             changes[role] = now

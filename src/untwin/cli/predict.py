@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, let_interrupt_reading, say_idle
 from untwin.cli.output import name_next, progress, say, warnings_said
 
@@ -38,7 +39,7 @@ def predict(
     say(f"untwin: {counts['rows']:,} rows answered, {unsure:,} unsure, {mute:,} without a known word")
     if counts["bad_rows"]:
         say(f"warning: {counts['bad_rows']:,} bad rows skipped")
-    name_next(f"explain {model} {data} --id ID", f"evaluate {model} LABELLED_DATA")
+    name_next(explain_hint(model, data, given, given.roles), f"evaluate {model} LABELLED_DATA")
     return int(strict and bool(warned or counts["bad_rows"]))
 
 

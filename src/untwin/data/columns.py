@@ -99,16 +99,16 @@ def _nothing_to_learn(raw: RawTable, uses: dict[str, ColumnUse]) -> InputError:
     return InputError(message, code="no-features", hint="Name the columns with --text, --numeric or --nominal.")
 
 
-def require_named(raw: RawTable, given: ColumnRoles) -> None:
-    """Refuse named columns that are absent, unusable or named for two roles."""
+def require_named(raw: RawTable, given: ColumnRoles, *, suffix: str = "") -> None:
+    """Refuse named columns that are absent, unusable or named for two roles; options are called --role and `suffix`."""
     roles: dict[str, str] = {}
     for column, role in given.named():
         if column not in raw.frame.columns:
             near = difflib.get_close_matches(column, raw.frame.columns, n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]!r}?" if near else "Name one of these."
-            message = f"{raw.name}: there is no column {column!r} (--{role}). Columns: {raw.column_list()}."
+            message = f"{raw.name}: there is no column {column!r} (--{role}{suffix}). Columns: {raw.column_list()}."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(column)
         if roles.setdefault(column, role) != role:
-            message = f"Column {column!r} is named by --{roles[column]} and by --{role}."
+            message = f"Column {column!r} is named by --{roles[column]}{suffix} and by --{role}{suffix}."
             raise InputError(message, code="two-roles", hint="Give each column one role.")

@@ -110,7 +110,8 @@ def load_for_model(
         raise InputError(message, code="no-columns", hint="Name it with --label.")
     raw = read_table(source, options=options)
     require_named(raw, named or ColumnRoles())
-    require_columns(raw, [roles.label, *roles.features])
+    require_columns(raw, [roles.label], "--label")
+    require_columns(raw, roles.features)
     return _labelled(raw, roles, (), missing_label)
 
 
@@ -131,14 +132,14 @@ def typed_features(raw: RawTable, roles: ColumnRoles) -> pl.DataFrame:
     )
 
 
-def require_columns(raw: RawTable, names: Iterable[str]) -> None:
-    """Refuse a table that lacks a column a model was fitted on."""
+def require_columns(raw: RawTable, names: Iterable[str], options: str = "--text, --numeric, --nominal") -> None:
+    """Refuse a table that lacks a column a model was fitted on; `options` can name another."""
     for name in names:
         if name not in raw.frame.columns:
             near = difflib.get_close_matches(name, raw.frame.columns, n=1, cutoff=0.5)
             hint = f"Is it {near[0]!r} here? " if near else ""
             message = f"{raw.name}: there is no column {name!r}, which the model needs. Columns: {raw.column_list()}."
-            hint += "Rename the column, or name yours with --text, --numeric, --nominal, --label."
+            hint += f"Rename the column, or name yours with {options}."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(name)
 

@@ -1,0 +1,35 @@
+"""Commands to go on with that work as they are said: with the options that this call needed to read its table."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from untwin.cli.options import Input
+    from untwin.data.columns import ColumnRoles
+
+NOT_NEEDED = "limit"  # to find a row
+
+
+def explain_hint(model: str, data: str, given: Input, named: ColumnRoles | None = None) -> str:
+    """Return how to explain a row of a table that a command has just read; `named` are columns not named as in the fit.
+
+    >>> from untwin.cli.options import Input
+    >>> from untwin.data.columns import ColumnRoles
+    >>> from untwin.data.read import ReadOptions
+    >>> given = Input(ColumnRoles(text=("the body",)), ReadOptions(separator=";"), "error")
+    >>> explain_hint("model", "more.csv", given, given.roles)
+    "explain model more.csv --text-column 'the body' --separator ';' --id ID"
+    """
+    from untwin.data.read.source import STDIN
+
+    words = ["explain", model, "DATA" if data == STDIN else data]
+    for column, role in () if named is None else named.named():
+        if role in ("text", "numeric", "nominal", "id"):
+            words += [f"--{role}-column", column]
+    for name, value in asdict(given.read).items():
+        if value and name != NOT_NEEDED:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return f"{shlex.join(words)} --id ID"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.report.made import cheap_model, twin_texts
 
 from untwin.cli.report import report as command
 from untwin.report import Report
@@ -41,3 +42,20 @@ def test_both_at_once(saved, tmp_path, capsys):
     assert command.main([str(saved), "--json", "-o", str(page)], standalone_mode=False) == 0
     assert json.loads(capsys.readouterr().out)["report"] == str(page)
     assert page.stat().st_size
+
+
+def test_what_a_model_saved_from_python_lacks_is_told_and_not_measured(tmp_path, monkeypatch, capsys):
+    cheap_model(*twin_texts(6, 12, length=12)).save(tmp_path / "plain")
+
+    def fitted(*given, **named):
+        raise AssertionError("the report fits")
+
+    monkeypatch.setattr("untwin.model.curves.space_curves", fitted)
+    page = tmp_path / "page.html"
+    assert command.main([str(tmp_path / "plain"), "--json", "-o", str(page)], standalone_mode=False) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["space"]["rows"] == 0
+    assert "ask for model.curves_ before model.save" in printed["space"]["note"]
+    assert [layer["title"] for layer in printed["matrix"]["layers"]] == ["The model"]
+    assert printed["findings"]["findings"]
+    assert "Not measured: the model was saved without it." in page.read_text(encoding="utf-8")

@@ -17,13 +17,14 @@ from untwin.cli.output import progress, put, put_json
 def report(model: str, output: str | None, *, seed: int, strict: bool, as_json: bool) -> int:
     """Write the report of MODEL as one HTML file that works anywhere; --json prints its numbers instead.
 
-    Nothing is fitted: all that the report shows is in the model. With --json and -o both are done.
+    Nothing is fitted: what is not in the model, since it was saved from Python without it, is told as not measured.
+    With --json and -o both are done.
     """
     from untwin.model import UntwinClassifier
     from untwin.report import Report, write_report
 
     with progress():
-        made = Report.of(UntwinClassifier.load(model))
+        made = Report.of(UntwinClassifier.load(model), measure=False)
         page = None if as_json and output is None else write_report(made, output or beside(model))
     if as_json:
         put_json({"model": model, "report": None if page is None else str(page), **made.to_dict()})

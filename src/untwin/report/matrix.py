@@ -121,7 +121,7 @@ class Matrix(Record):
 
 
 def _layers(study: Study) -> tuple[Cells, ...]:
-    curves = study.model.curves_
+    curves = study.curves
     layers = {"The model": study.confusion}
     if curves is not None and np.array_equal(curves.before.classes, study.model.classes_):  # the same since the fit
         layers |= {"Neighbours, plain rows": curves.before, "Neighbours, sprinkled": curves.after}

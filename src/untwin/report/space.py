@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from untwin.report.study import Study
 
+TOO_FEW = "fewer than two folds could be held out."
+NOT_KEPT = "the model was saved without it. `untwin fit` has it; in Python, ask for model.curves_ before model.save."
+
 
 @dataclass(frozen=True)
 class Moved(Record):
@@ -24,7 +27,7 @@ class Moved(Record):
 
 @dataclass(frozen=True)
 class Space(Record):
-    """Curves that the model measured while it was fitted; `rows` held-out rows judged them, 0: not measured.
+    """Curves that the model measured when it was fitted; `rows` held-out rows judged them, 0: not measured (`note`).
 
     By dimension the accuracy of neighbours in plain and in sprinkled LSI, `raw` without a space; by strength of
     sprinkling the separation of classes (within over between, the lower the better) and the share of the documents
@@ -40,13 +43,14 @@ class Space(Record):
     separation: tuple[float, ...]
     error: tuple[float, ...]
     terms: tuple[Moved, ...]
+    note: str = ""
 
     @classmethod
     def of(cls, study: Study) -> Space:
         """Read the curves from a study."""
-        curves = study.model.curves_
+        curves = study.curves
         if curves is None:
-            return cls(0, None, (), (), (), (), (), (), ())
+            return cls(0, None, (), (), (), (), (), (), (), note=TOO_FEW if study.measured else NOT_KEPT)
         return cls(
             curves.n_rows,
             curves.raw,

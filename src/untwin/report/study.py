@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin.model.classifier import UntwinClassifier
+    from untwin.model.curves import SpaceCurves
     from untwin.model.findings.evidence import Evidence
     from untwin.model.heard import Heard
     from untwin.tables.confusion import Confusion
@@ -39,10 +40,14 @@ FIRST_CLASSES = 3  # that name a group without terms
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A fitted model, and what several views need of it; without `texts` no view quotes a document."""
+    """A fitted model, and what several views need of it; without `texts` no view quotes a document.
+
+    Without `measure` nothing is fitted: curves that the model does not hold are not shown.
+    """
 
     model: UntwinClassifier
     texts: bool = True
+    measure: bool = True
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -58,6 +63,16 @@ class Study:
     def heard(self) -> Heard:
         """What was said out of fold."""
         return self.model.knowledge_.heard
+
+    @property
+    def measured(self) -> bool:
+        """Whether the curves of the space are there, or may be measured now."""
+        return self.measure or "curves" in self.model._noted
+
+    @property
+    def curves(self) -> SpaceCurves | None:
+        """What sprinkling does to the space; None where it is not measured."""
+        return self.model.curves_ if self.measured else None
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -49,9 +49,18 @@ class Report:
     cost: Cost
 
     @classmethod
-    def of(cls, model: UntwinClassifier, *, texts: bool = True) -> Self:
-        """Read all views from a fitted model, in memory or loaded; without `texts` no document is quoted."""
-        study, made = Study(model, texts), {}
+    def of(cls, model: UntwinClassifier, *, texts: bool = True, measure: bool = True) -> Self:
+        """Read all views from a fitted model, in memory or loaded.
+
+        Parameters
+        ----------
+        model : UntwinClassifier
+        texts : bool
+            False: no document is quoted.
+        measure : bool
+            False: curves that the model does not hold (`curves_`) are not measured, and nothing is fitted.
+        """
+        study, made = Study(model, texts, measure), {}
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)

@@ -1,7 +1,10 @@
 """Records as Markdown, JSON and one HTML page whose figures are well-formed SVG inside their canvas."""
 
 import re
+import warnings
+from functools import partial
 from html.parser import HTMLParser
+from unittest.mock import patch
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -44,11 +47,16 @@ def made_run(data, quick):
 
 
 @pytest.fixture
-def written(tmp_path, monkeypatch):
-    """The output of the command, run on one made experiment."""
+def made(tmp_path, monkeypatch):
+    """One made experiment instead of all others, and its empty folder of data."""
     experiment = Experiment("latent", "made", "A made experiment", "About it.", (), made_run)
     monkeypatch.setattr(registry, "EXPERIMENTS", (experiment,))
     (tmp_path / "data").mkdir()
+
+
+@pytest.fixture
+def written(made, tmp_path):
+    """The output of the command."""
     arguments = ["latent", "--data", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--quick"]
     result = CliRunner().invoke(reproduce, arguments, standalone_mode=False, catch_exceptions=False)
     assert result.return_value == 0
@@ -60,6 +68,31 @@ def test_the_command_writes_three_files_and_says_what_holds(written):
     assert {path.name for path in folder.iterdir()} == {"experiments", "results.md", "results.json", "results.html"}
     assert "holds in part" in output
     assert "it is <better>" in output
+
+
+def test_without_out_it_writes_to_the_current_folder(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["latent", "--data", "data", "--quick", "--strict", "--threads", "1"]
+    with patch.dict("os.environ"):  # --threads is for the whole process
+        result = CliRunner().invoke(reproduce, arguments, standalone_mode=False, catch_exceptions=False)
+    assert result.return_value == 0
+    assert (tmp_path / "untwin-latent" / "results.md").is_file()
+
+
+def test_strict_makes_warnings_fail(made, tmp_path, monkeypatch):
+    def warning_run(*given, **named):
+        warnings.warn("it is odd", UserWarning, stacklevel=2)
+        return []
+
+    monkeypatch.setattr("untwin.reproduce.runner.run", warning_run)
+    monkeypatch.setattr("untwin.reproduce.pages.writing.write", lambda *given: [])
+    arguments = ["latent", "--data", str(tmp_path / "data"), "-o", str(tmp_path / "out")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        call = partial(CliRunner().invoke, reproduce, standalone_mode=False)
+        runs = [call([*arguments, *more]) for more in ([], ["--strict"])]
+    assert [run.return_value for run in runs] == [0, 1]
+    assert "it is odd" in runs[0].output
 
 
 def test_the_command_knows_all_papers():

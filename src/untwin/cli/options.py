@@ -110,10 +110,10 @@ _READING_OPTIONS = (
     click.option("--limit", type=_COUNT, metavar="N", help="Use the first N rows only."),
 )
 
-_COMMON_OPTIONS = (
-    click.option(
-        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all that is random."
-    ),
+_SEED_OPTION = click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all that is random."
+)
+_RUNNING_OPTIONS = (
     click.option(
         "--threads", type=_COUNT, metavar="N", help="At most N threads.", callback=_set_threads, expose_value=False
     ),
@@ -124,7 +124,12 @@ _COMMON_OPTIONS = (
 
 def common_options(command: Command) -> Command:
     """Add --seed, --threads, --strict and --json (passed as `seed`, `strict`, `as_json`)."""
-    return _with(command, _COMMON_OPTIONS)
+    return _with(command, (_SEED_OPTION, *_RUNNING_OPTIONS))
+
+
+def running_options(command: Command) -> Command:
+    """Add --threads, --strict and --json (passed as `strict`, `as_json`): for a command whose seeds are fixed."""
+    return _with(command, _RUNNING_OPTIONS)
 
 
 def input_options(command: Command) -> Command:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from untwin.cli.output import progress, put, put_json, put_table
+from untwin.cli.options import running_options
+from untwin.cli.output import progress, put, put_json, put_table, warnings_said
 
 PAPERS = ("sprinkling", "hierarchies", "weights", "latent", "all")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -20,32 +21,35 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "-o",
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    required=True,
     metavar="OUT",
-    help="Where to write.",
+    help="Where to write; default: untwin-PAPER in the current folder.",
 )
 @click.option("--quick", is_flag=True, help="Smaller samples and fewer repetitions: minutes instead of an hour.")
 @click.option("--only", multiple=True, metavar="NAME", help="One experiment; repeat the option for several.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def reproduce(paper: str, data: Path, out: Path, *, quick: bool, only: tuple[str, ...], as_json: bool) -> int:
+@running_options
+def reproduce(
+    paper: str, data: Path, out: Path | None, *, quick: bool, only: tuple[str, ...], strict: bool, as_json: bool
+) -> int:
     """Repeat the experiments of PAPER and set them beside what is published.
 
     Writes results.md, results.json and results.html, which shows the figures, to OUT. What has been found there for the
     same source and data is kept: an interrupted run is taken up where it ended. Seeds and splits are fixed.
     """
-    with progress():
+    folder = out or Path(f"untwin-{paper}")
+    with progress(), warnings_said() as warned:
         from untwin.reproduce.pages.writing import write
         from untwin.reproduce.registry import chosen
         from untwin.reproduce.runner import run
 
         experiments = chosen(paper, only)
-        records = run(experiments, data, out, quick=quick)
-        paths = write(records, experiments, data, out)
+        records = run(experiments, data, folder, quick=quick)
+        paths = write(records, experiments, data, folder)
+    code = int(strict and bool(warned))
     if as_json:
-        put_json({"files": [str(path) for path in paths], "experiments": records})
+        put_json({"files": [str(path) for path in paths], "experiments": records}, ok=code == 0)
     else:
         _show(records, paths)
-    return 0
+    return code
 
 
 def _show(records: list[dict[str, Any]], paths: list[Path]) -> None:

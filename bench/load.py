@@ -1,4 +1,4 @@
-"""From a cold start to the first answer: a saved model of 20 Newsgroups (preset fast), beside scikit-learn's own.
+"""From the first imports to the first answer: a saved model of 20 Newsgroups (preset fast), beside scikit-learn's own.
 
 Each run is a fresh process that imports scikit-learn's base and Polars, which both sides need anyway, then imports what
 is left, loads the model and answers one text; the seconds are those after the first imports. Modules are compiled

@@ -85,16 +85,21 @@ def command(*arguments, **options):
     return subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
-def test_interrupted(tmp_path):
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_interrupted(tmp_path, options):
     fifo = tmp_path / "t.csv"
     os.mkfifo(fifo)
-    process = command("check", str(fifo))
+    process = command("check", str(fifo), *options)
     with fifo.open("wb"):  # opens when the command reads: it is in the middle of its work
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         out, talk = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert out == b""
+    if options:
+        assert json.loads(out)["error"]["code"] == "interrupted"
+        assert not json.loads(out)["ok"]
+    else:
+        assert out == b""
     assert b"Traceback" not in talk
 
 

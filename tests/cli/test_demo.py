@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from untwin import UntwinClassifier
 from untwin.cli.demo import ASKED, _show
+from untwin.cli.run import run
 
 UNTWIN = Path(sys.executable).with_name("untwin")
 
@@ -71,3 +73,19 @@ def test_what_people_see(result, capsys):
     shown = capsys.readouterr().out
     assert "Most often confused" in shown
     assert shown.count("Training rows of which was thought alike:") == 3
+
+
+@pytest.mark.parametrize("odd", [[], [{"severity": "warning", "code": "c", "title": "t"}]])
+@pytest.mark.parametrize("warns", [False, True])
+def test_strict_counts_warnings_and_oddities(monkeypatch, capsys, odd, warns):
+    def made(seed, folder):
+        if warns:
+            warnings.warn("it is odd", UserWarning, stacklevel=2)
+        return {"oddities": odd}
+
+    monkeypatch.setattr("untwin.cli.demo.run_demo", made)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        codes = [run(["demo", "-o", "x", "--json", *more]) for more in ([], ["--strict"])]
+    assert codes == [0, int(bool(odd) or warns)]
+    assert ("warning: UserWarning: it is odd" in capsys.readouterr().err) == warns

@@ -32,12 +32,16 @@ def demo(*, output: str | None, seed: int, strict: bool, as_json: bool) -> int:
     explains its answers to three texts that it has not learnt.
     """
     folder = output or str(Path(mkdtemp(prefix="untwin-")) / "demo")
-    with progress(), warnings_said():
+    with progress(), warnings_said() as warned:
         record = run_demo(seed, folder)
-    (put_json if as_json else _show)(record)
+    code = int(strict and bool(warned or record["oddities"]))
+    if as_json:
+        put_json(record, ok=code == 0)
+    else:
+        _show(record)
     kept = [f"info {folder}", f'explain {folder} --text "fast Fourier transform"']
     name_next(*kept, "check YOUR_TABLE.csv", "fit YOUR_TABLE.csv -o MODEL")
-    return 0
+    return code
 
 
 def run_demo(seed: int, output: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def _invoke(arguments: list[str], *, as_json: bool) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED
+        return _interrupted(as_json=as_json)
     except BrokenPipeError:
         raise
     except click.exceptions.NoArgsIsHelpError as error:
@@ -58,6 +58,13 @@ def _invoke(arguments: list[str], *, as_json: bool) -> int:
         return UNUSABLE
     except BaseException as error:
         return show_failure(_failure(error), as_json=as_json)
+
+
+def _interrupted(*, as_json: bool) -> int:
+    """End as the user wants it: without a word, except that whoever reads JSON must be told."""
+    if as_json:
+        show_failure(Failure(INTERRUPTED, "interrupted", "Interrupted before it was done.", ""), as_json=True)
+    return INTERRUPTED
 
 
 def _failure(error: BaseException) -> Failure:

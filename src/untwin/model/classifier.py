@@ -26,7 +26,7 @@ from untwin.data.frames import as_frame
 from untwin.model.grades import SCORINGS, answered, low_to_high, require_grades
 from untwin.model.inputs import as_labels, as_texts, kind_of
 from untwin.model.knowledge import Knowledge
-from untwin.model.records import Learnt, Reason
+from untwin.model.records import Learnt, Reason, ranked
 from untwin.structure.graph import ConfusionGraph
 from untwin.structure.hierarchy import Hierarchy
 from untwin.structure.plan import SprinklingPlan
@@ -217,17 +217,10 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
         P, log_p = self._probabilities(X)
-        found = self.knowledge_.explained(self._given(X, reset=False), log_p, top)
-        ranked = np.argsort(-P, axis=1, kind="stable")[:, :top]
-        return [
-            Reason(
-                label,
-                tuple(zip(self.classes_[best].tolist(), shares[best].tolist(), strict=True)),
-                bool(shares.max() < self.threshold_),
-                neighbours,
-            )
-            for label, best, shares, neighbours in zip(self._answer(log_p).tolist(), ranked, P, found, strict=True)
-        ]
+        neighbours = self.knowledge_.explained(self._given(X, reset=False), log_p, top)
+        likeliest = [ranked(self.classes_, shares, top) for shares in P]
+        answers, unsure = self._answer(log_p).tolist(), (P.max(axis=1) < self.threshold_).tolist()
+        return list(map(Reason, answers, likeliest, unsure, neighbours))
 
     def add(self, X: Any, y: Any) -> Learnt:
         """Learn more rows, new words and new classes without choosing anew; say how the old model did on them."""

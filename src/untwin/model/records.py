@@ -7,7 +7,11 @@ from functools import cache
 from platform import python_version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from untwin.classify.knn.explain import Explanation
 
 
@@ -79,3 +83,13 @@ class Reason(NamedTuple):
     def __str__(self) -> str:
         likeliest = ", ".join(f"{name} {share:.2f}" for name, share in self.probabilities)
         return f"{self.label}{' (unsure)' if self.unsure else ''}: {likeliest}\n{self.neighbours}"
+
+
+def ranked(classes: NDArray[Any], shares: NDArray[np.float64], top: int) -> tuple[tuple[Any, float], ...]:
+    """Return the likeliest classes with their probabilities, ties in the order of the classes.
+
+    >>> ranked(np.array(["a", "b", "c"]), np.array([0.2, 0.2, 0.6]), 2)
+    (('c', 0.6), ('a', 0.2))
+    """
+    best = np.argsort(-shares, kind="stable")[:top]
+    return tuple(zip(classes[best].tolist(), shares[best].tolist(), strict=True))

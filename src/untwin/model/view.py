@@ -68,7 +68,7 @@ class View:
 
     def model(self, classifier: Any, *, weighted: bool = True) -> Any:
         """Return an untrained model of `rows`: what stands in front, then the classifier."""
-        front = self.front if weighted or self.encoder is None else self.front[:-1]
+        front = self.front if weighted or self.encoder is None else ()
         return make_pipeline(*map(clone, front), classifier) if front else classifier
 
     def seen(self, given: Any) -> Any:

@@ -110,6 +110,8 @@ def test_grades_are_told_with_what_candidates_were_compared_by(command, tmp_path
     assert summary["candidates"][0]["score"] == round(-winner.score, 6)
     page = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert f"{mae:.2f} steps off on average (quadratic kappa {kappa:.2f})" in page
+    assert f"{mae:.3f}" in page
+    assert f"quadratic kappa {kappa:.3f}" in page
     assert f'<td class="n">{-winner.score:.3f}</td>' in page
     assert f"by mean absolute error ({-winner.score:.3f})" in page
 

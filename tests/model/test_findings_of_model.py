@@ -94,3 +94,9 @@ def test_frames_are_shown_by_their_cells(texts, labels):
     assert model.knowledge_.documents.equals(frame)
     leak = by_code(model.find(test=(frame[:1], labels[:1])))["split-leak"].evidence[0]
     assert leak["text"].endswith("| 0")
+
+
+def test_classes_of_one_text_each():
+    texts = ["please reset my password"] * 60 + ["my printer is on fire"] * 60
+    model = UntwinClassifier(preset="fast").fit(texts, ["password"] * 60 + ["printer"] * 60)
+    assert "split-class" not in by_code(model.findings_)

@@ -37,6 +37,7 @@ SPACE = 50
 DIRECTIONS = 3
 FEWEST_ROWS = 40  # two parts that are worth a class each
 SMALLEST_PART = 0.15
+EQUAL = 1e-6  # rows of the space have unit length: what differs by less along a line differs by rounding
 CHANCE = 0.01  # of naming any class at all where none is two things
 DRAWN = 400
 MOST_DRAWN = 1_000  # larger classes are held to what samples of this size do: stricter than need be, and cheap
@@ -55,13 +56,19 @@ class Cut(NamedTuple):
 def best_cut(t: Floats) -> Cut:
     """Return the cut with the least variance within both sides, neither side smaller than a seventh or so of all.
 
+    Equal numbers are never parted; a cut that would have to leaves all of the variance.
+
     >>> best_cut(np.array([0.0, 1.0, 9.0, 10.0]))
     Cut(at=5.0, left=0.01...)
+    >>> best_cut(np.zeros(4))
+    Cut(at=0.0, left=1.0)
     """
-    ordered = np.sort(t)
-    place = int(np.argmin(_left(ordered)))
-    first = _fewest(len(t)) + place
-    return Cut(float(ordered[first - 1 : first + 1].mean()), float(_left(ordered)[place]))
+    ordered, fewest = np.sort(t), _fewest(len(t))
+    parts_equals = np.diff(ordered)[fewest - 1 : len(t) - fewest] <= EQUAL
+    left = np.where(parts_equals, 1.0, _left(ordered))
+    place = int(np.argmin(left))
+    first = fewest + place
+    return Cut(float(ordered[first - 1 : first + 1].mean()), float(left[place]))
 
 
 def _fewest(n: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
@@ -12,6 +13,7 @@ from tests.report.made import cheap_model, twin_texts
 
 from untwin import KNNClassifier, SprinkledLSI, UntwinClassifier
 from untwin.model.curves import _parts, space_curves
+from untwin.report import write_report
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,16 @@ def test_vectors_have_curves_without_terms():
     curves = space_curves(UntwinClassifier(preset="fast").fit(X, y).knowledge_)
     assert curves.similar == ()
     assert max(curves.dimensions) <= 8
+
+
+def test_columns_without_signal_have_no_separation(tmp_path):
+    columns = pl.DataFrame(np.random.default_rng(0).normal(size=(120, 3)), schema=["a", "b", "c"])
+    model = UntwinClassifier(preset="fast").fit(columns, np.arange(120) % 2)
+    curves = model.curves_
+    assert curves.strengths == curves.separation == curves.error == ()
+    assert len(curves.lsi) == len(curves.dimensions)
+    write_report(model, tmp_path / "report.html")
+    assert "documents get lost" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_curves_that_do_not_fit_are_refused(curves):

@@ -35,6 +35,12 @@ def test_separation_needs_two_classes():
         separation(np.ones((4, 2)), ["a"] * 4)
 
 
+def test_rounding_is_no_distance_between_classes():
+    rows = 1 / 3 + 1e-9 * RNG.normal(size=(40, 3))
+    with pytest.raises(ValueError, match="rows differ"):
+        separation(rows, np.arange(40) % 2)
+
+
 @pytest.mark.parametrize("whiten", [False, True])
 @pytest.mark.parametrize("training", ["projected", "reconstructed"])
 def test_reconstruction_error_is_the_mean_square_of_the_dense_difference(training, whiten):

@@ -30,7 +30,7 @@ from untwin.classify.knn.classifier import KNNClassifier
 from untwin.linalg.blocks import squared_length
 from untwin.model.knowledge import fitted_front
 from untwin.model.sampling import stratified
-from untwin.represent.analysis import separation
+from untwin.represent.analysis import scatter
 from untwin.represent.learnt import one_thread
 from untwin.represent.sprinkle import SprinkledLSI
 from untwin.tables.confusion import Confusion
@@ -70,6 +70,7 @@ class SimilarTerms:
 class SpaceCurves:
     """Accuracy of neighbours by dimension; separation and error by strength; similar terms; two confusions.
 
+    A strength that leaves all documents alike has no point, as in a table whose columns say nothing about the classes.
     `before` is the confusion of neighbours among plain rows, `after` that in the sprinkled space of `n_components`.
     """
 
@@ -158,7 +159,7 @@ def _measured(parts: list[Part], seed: int) -> SpaceCurves:
     after = sprinkled[dimensions.index(settled)]
     report("curves", 3, 4)
     spaces = {strength: parts[0].space(strength, settled, seed).fit(parts[0].X, parts[0].y) for strength in STRENGTHS}
-    documents = [space.documents() for space in spaces.values()]
+    points = list(_by_strength(parts[0], spaces))
     report("curves", 4, 4)
     return SpaceCurves(
         n_rows=int(before.total),
@@ -167,9 +168,9 @@ def _measured(parts: list[Part], seed: int) -> SpaceCurves:
         lsi=tuple(confusion.accuracy for confusion in lsi),
         sprinkled=tuple(confusion.accuracy for confusion in sprinkled),
         n_components=settled,
-        strengths=STRENGTHS,
-        separation=tuple(separation(Z, parts[0].y) for Z in documents),
-        error=tuple(_lost(space, parts[0].X, Z) for space, Z in zip(spaces.values(), documents, strict=True)),
+        strengths=tuple(point.strength for point in points),
+        separation=tuple(point.separation for point in points),
+        error=tuple(point.error for point in points),
         similar=tuple(_similar(parts[0], spaces[0.0], spaces[STRENGTH])),
         before=before,
         after=after,
@@ -185,6 +186,23 @@ def _by_dimension(parts: list[Part], strength: float, dimensions: list[int], see
         found.append([part.judged(Z, space.transform(part.X_held)) for space, Z in nested])
     report("curves", 1 if strength == 0 else 2, 4)
     return [reduce(add, confusions) for confusions in zip(*found, strict=True)]
+
+
+class Point(NamedTuple):
+    """What one strength of sprinkling does."""
+
+    strength: float
+    separation: float
+    error: float
+
+
+def _by_strength(part: Part, spaces: dict[float, SprinkledLSI]) -> Iterator[Point]:
+    """Yield what each strength does; a space that sees no difference between any two classes has no separation."""
+    for strength, space in spaces.items():
+        Z = space.documents()
+        within, between = scatter(Z, part.y)
+        if between:
+            yield Point(strength, within / between, _lost(space, part.X, Z))
 
 
 def _lost(space: SprinkledLSI, X: Any, Z: Array) -> float:

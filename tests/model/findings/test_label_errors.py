@@ -112,3 +112,39 @@ def test_how_many_are_named_is_the_count_of_confident_learning(evidence, share):
         count += bool(sure_of) and max(sure_of, key=lambda c: p[c]) != label
     assert len(doubtful_rows(known)) == count
     assert 0.5 * wrong.sum() < count < 1.2 * wrong.sum()
+
+
+def overlapping(evidence, seed, n_classes, n, wrong=0.0):
+    """Labels drawn from the probabilities themselves, so that every error is an honest one; a share of them wrong."""
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet(np.full(n_classes, 0.3), n)
+    drawn = (P.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+    lied = rng.random(n) < wrong
+    y = np.where(lied, rng.integers(0, n_classes, n), drawn)
+    return evidence(np.append(y, range(n_classes)), probabilities=np.vstack([P, np.eye(n_classes)])), lied
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 30])
+def test_errors_that_probabilities_explain_are_no_label_errors(evidence, n_classes):
+    """But for one case in twenty."""
+    cases = [overlapping(evidence, seed, n_classes, 600)[0] for seed in range(40)]
+    assert all(np.mean(known.probabilities.argmax(axis=1) != known.codes) > 0.1 for known in cases)
+    assert sum(label_errors(known) is not None for known in cases) <= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_wrong_labels_among_overlapping_classes_stand_at_the_top(evidence, seed):
+    known, lied = overlapping(evidence, seed, 10, 1_000, wrong=0.1)
+    named = doubtful_rows(known)
+    assert 0.5 * lied.sum() < len(named) < 2.5 * lied.sum()
+    assert np.append(lied, np.zeros(10, dtype=bool))[named[: len(named) // 2]].mean() > 0.5
+
+
+def test_classes_of_a_few_rows_are_not_judged(evidence):
+    known, wrong = case(evidence, share=0.15)
+    labels = known.y.astype("<U5")
+    labels[np.flatnonzero(wrong)[:9]] = "tiny"
+    P = np.column_stack([known.probabilities, np.full(N, 1e-6)])
+    named = doubtful_rows(evidence(labels, probabilities=P, folds=known.folds, neighbours=known.neighbours))
+    assert len(named)
+    assert "tiny" not in labels[named]

@@ -9,10 +9,13 @@ B        n x C    belief, rows of P sqrt(V + 1/C) divided by their sums: the nei
 t        C        mean of a class's column over the rows that carry its label
 trust    n        belief in a row's own label over t of that label: 1 as usual, 0 nobody believes in it
 
-Neither witness has seen the row: a model that had would repeat its label. *How many* rows are named is the count of
-confident learning (Northcutt, Jiang and Chuang 2021): rows for which the likeliest class among those with P at least t
-is another one. *Which* are named is settled by trust, lowest first: a row between twins has a rival, yet its own label
-is believed in too, while a wrong label usually has nobody's belief.
+Neither witness has seen the row: a model that had would repeat its label. *Whether* any row is named depends on errors
+that P does not explain (`noise`): where classes overlap or are too small to be learnt, rows with right labels are
+errors too. *How many* rows are named is the count of confident learning (Northcutt, Jiang and Chuang 2021): rows for
+which the likeliest class among those with P at least t is another one; at most twice as many as labels drawn from a
+hat would explain, since people's wrong labels are nearer to the truth than those. *Which* are named is settled by
+trust, lowest first: a row between twins has a rival, yet its own label is believed in too, while a wrong label usually
+has nobody's belief.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from untwin.model.findings.finding import Finding, counted, records
+from untwin.model.findings.noise import fitted_noise
+from untwin.model.findings.small import FEW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +36,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
+
+SURPRISING = 2.7  # labels without noise reach it once in twenty cases (half of chi2 with one degree of freedom)
+MOST_NAMED = 2  # times the wrong labels that the noise stands for
 
 
 def label_errors(evidence: Evidence) -> Finding | None:
@@ -50,10 +58,10 @@ def label_errors(evidence: Evidence) -> Finding | None:
 
 def doubtful_rows(evidence: Evidence) -> Indices:
     """Return the rows that probably carry a wrong label, the surest first."""
-    rows = np.flatnonzero(evidence.held_out)
+    rows = np.flatnonzero(evidence.held_out & (evidence.sizes >= FEW)[evidence.codes])
     B, y = _belief(evidence)[rows], evidence.codes[rows]
     doubted = np.flatnonzero(B.argmax(axis=1) != y)
-    n_errors = min(_confident_errors(evidence.probabilities[rows], y), len(doubted))
+    n_errors = _number_of_errors(evidence.probabilities[rows], y) if doubted.size else 0
     return rows[doubted[np.argsort(_trust(B, y)[doubted], kind="stable")[:n_errors]]]
 
 
@@ -90,6 +98,13 @@ def _usual(B: Floats, y: Indices) -> Floats:
 
 def _trust(B: Floats, y: Indices) -> Floats:
     return _own(B, y) / np.maximum(_usual(B, y)[y], np.finfo(float).tiny)
+
+
+def _number_of_errors(P: Floats, y: Indices) -> int:
+    noise = fitted_noise(P, y)
+    if noise.surprise < SURPRISING:
+        return 0
+    return min(_confident_errors(P, y), round(MOST_NAMED * noise.wrong(P.shape[1]) * len(y)))
 
 
 def _confident_errors(P: Floats, y: Indices) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from untwin.model.findings.twins import soft_links, twins
 from untwin.tables.confusion import Confusion
@@ -95,5 +96,63 @@ def test_no_soft_links(evidence):
 
 
 def test_twins_come_from_the_confusion_given(evidence):
-    counts = [[20, 20], [20, 20]]
-    assert twins(evidence(Y[:80], confusion=Confusion(counts, ["ape", "bee"]))).evidence[0]["rate"] == 0.5
+    counts = [[20, 20, 0], [20, 20, 0], [0, 0, 40]]
+    assert twins(evidence(Y[:120], confusion=Confusion(counts, ["ape", "bee", "cat"]))).evidence[0]["rate"] == 0.5
+
+
+def test_two_classes_are_not_worth_merging(evidence):
+    assert twins(evidence(Y[:80], said(("ape", "bee", 20))[:80])) is None
+
+
+def test_classes_that_are_all_alike_promise_nothing(evidence):
+    finding = twins(evidence(Y, np.random.default_rng(0).permutation(Y)))
+    assert len(finding.evidence) == 6
+    assert finding.title.endswith("merged, nothing would be left to tell apart.")
+
+
+@pytest.mark.parametrize("errors", range(5, 12))
+def test_the_more_pairs_there_are_the_more_errors_it_takes(evidence, errors):
+    """With 400 classes of 20 rows: literally, so many errors must be rare at a rate of 0.02 among 79,800 pairs."""
+    y = np.repeat(np.arange(400), 20)
+    said = y.copy()
+    said[:errors] = 1
+    rare = binom.sf(errors - 1, 40, 0.02) <= 0.05 / 79_800
+    assert (twins(evidence(y, said, X=np.ones((8_000, 1)))) is not None) == rare
+
+
+def test_of_many_small_classes_only_a_pair_with_many_errors_is_named(evidence):
+    y = np.repeat([f"class {number:03d}" for number in range(300)], 4)
+    said = y.copy()
+    said[0:4], said[4:6] = y[4], y[0]  # six of eight rows
+    said[8:12] = y[12]
+    said[16:18] = y[20]
+    (pair,) = twins(evidence(y, said)).evidence
+    assert (pair["a"], pair["b"]) == ("class 000", "class 001")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_confused_by_chance_promise_nothing(evidence, seed):
+    """A classifier that guesses half of its answers among 100 classes has no twins worth a better accuracy."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(100), 6)
+    finding = twins(evidence(y, np.where(rng.random(600) < 0.5, y, rng.integers(0, 100, 600)), X=np.ones((600, 1))))
+    assert finding is None
+
+
+def test_the_accuracy_after_merging_is_that_of_rows_without_a_say(evidence):
+    """Errors of one fold alone are no reason to merge for that fold; seen in the other folds, they are."""
+    folds = np.repeat([0, 1, 2, 3], [10, 10, 10, 10])
+    folds = np.tile(folds, 4)
+    predictions = Y.copy()
+    predictions[(Y == "ape") & (folds == 0)] = "bee"
+    predictions[(Y == "bee") & (folds == 0)] = "ape"
+    predictions[(Y == "cat") & (np.arange(len(Y)) % 2 == 0)] = "dog"
+    finding = twins(evidence(Y, predictions, folds=folds))
+    assert [(pair["a"], pair["b"]) for pair in finding.evidence] == [("ape", "bee"), ("cat", "dog")]
+    before = np.mean(predictions == Y)
+    assert f"would be {before + 20 / 160:.3f} instead of {before:.3f}" in finding.title
+
+
+def test_rows_of_a_single_fold_are_judged_by_halves(evidence):
+    finding = twins(evidence(Y, said(("ape", "bee", 28)), folds=np.zeros(len(Y), dtype=int)))
+    assert "would be 1.000 instead of 0.825" in finding.title

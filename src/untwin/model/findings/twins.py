@@ -4,6 +4,11 @@ Glossary
 --------
 rate    errors between two classes, both ways / rows of both: 0.5 for two classes that a coin could tell apart
 low     lower end of its 95 % interval: what the rate is at least, so that three errors of six rows prove nothing
+
+Of thousands of pairs some have a high `low` by chance. So the lower end of an interval that holds for all pairs
+together must be high too, though not as high: that would leave out twins of a hundred rows wherever classes are many.
+
+What merging would give is asked of rows that had no say in it: for each fold, twins are looked for in the other folds.
 """
 
 from __future__ import annotations
@@ -13,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.stats import beta
 
 from untwin._values import positions
 from untwin.model.findings.finding import Finding, counted
+from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,31 +30,82 @@ if TYPE_CHECKING:
     from untwin._values import Array
     from untwin.model.findings.evidence import Evidence
 
+    Floats = NDArray[np.float64]
+
 TWIN_RATE = 0.05  # at least every twentieth row of the two is taken for the other: a tenth of what a coin would do
+FEWEST_ERRORS = 5
 LINK_RATE = 0.02
+CHANCE = 0.05  # of naming any pair, among all of them, that is confused less often than a link
 N_TERMS = 5
 N_ROWS = 5
 MOST_LINKS = 50
 
 
 def twins(evidence: Evidence) -> Finding | None:
-    """Find pairs confused in a twentieth of their rows or more; say the accuracy if each pair, and all, were merged."""
-    pairs = evidence.confusion.pairs()
-    pairs = pairs[pairs["low"] >= TWIN_RATE]
+    """Find pairs confused in a twentieth of their rows or more; say the accuracy if each pair, and all, were merged.
+
+    Of two classes in all there is nothing to say: merged, they are one.
+    """
+    pairs = twin_pairs(evidence.confusion)
     if not len(pairs):
         return None
-    before, groups = evidence.confusion.accuracy, chains(pairs["a"], pairs["b"], evidence.classes)
     wrong = np.flatnonzero(evidence.held_out & (evidence.predictions != evidence.y))
-    after = evidence.confusion.merged({group[0]: group for group in groups}).accuracy
     return Finding(
         "twins",
         f"{counted(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
-        f"With such classes merged, out-of-fold accuracy would be {after:.3f} instead of {before:.3f}.",
+        + _if_merged(evidence, chains(pairs["a"], pairs["b"], evidence.classes)),
         tuple(_twin_record(evidence, pair, wrong) for pair in pairs),
         "Merge classes whose difference does not matter to you. Otherwise say in writing what sets them apart, check "
         "the rows that are taken for the other class against it, and add rows that show the difference.",
         "warning",
     )
+
+
+def twin_pairs(confusion: Confusion) -> Array:
+    """Return the pairs of `Confusion.pairs` that are twins."""
+    pairs = confusion.pairs()
+    if confusion.n_classes < 3:
+        return pairs[:0]
+    pairs = pairs[(pairs["errors"] >= FEWEST_ERRORS) & (pairs["low"] >= TWIN_RATE)]
+    looked_at = confusion.n_classes * (confusion.n_classes - 1) / 2
+    return pairs[_at_least(pairs["errors"], pairs["errors"] / pairs["rate"], CHANCE / looked_at) >= LINK_RATE]
+
+
+def _at_least(errors: Array, rows: Array, chance: float) -> Floats:
+    """Return the rates that would give so many errors or more with just that chance (Clopper and Pearson)."""
+    return np.asarray(beta.ppf(chance, errors, rows - errors + 1))
+
+
+def _if_merged(evidence: Evidence, groups: list[list[Any]]) -> str:
+    if len(groups[0]) == len(evidence.classes):
+        return "With such classes merged, nothing would be left to tell apart."
+    before, after = evidence.confusion.accuracy, _accuracy_if_merged(evidence)
+    return f"With such classes merged, out-of-fold accuracy would be {after:.3f} instead of {before:.3f}."
+
+
+def _accuracy_if_merged(evidence: Evidence) -> float:
+    """Return the share of held-out rows that are right, or taken for a class that other folds say is a twin."""
+    held = np.flatnonzero(evidence.held_out)
+    true, said = evidence.codes[held], positions(np.asarray(evidence.predictions[held]), evidence.classes)
+    parts = evidence.folds[held]
+    if len(np.unique(parts)) == 1:
+        parts = np.arange(len(held)) % 2
+    right = np.zeros(len(held), dtype=bool)
+    for part in np.unique(parts):
+        others = parts != part
+        names = evidence.classes[true[others]], evidence.classes[said[others]]
+        leader = _leaders(Confusion.from_predictions(*names, classes=evidence.classes))
+        right[~others] = leader[true[~others]] == leader[said[~others]]
+    return float(right.mean())
+
+
+def _leaders(confusion: Confusion) -> NDArray[np.intp]:
+    """Return for each class the first of those that twins connect it with."""
+    pairs, leader = twin_pairs(confusion), np.arange(confusion.n_classes)
+    for group in chains(pairs["a"], pairs["b"], confusion.classes):
+        members = positions(np.asarray(group), confusion.classes)
+        leader[members] = members[0]
+    return leader
 
 
 def chains(a: Array, b: Array, classes: Array) -> list[list[Any]]:

@@ -112,3 +112,13 @@ def test_classes_of_one_text_each():
     texts = ["please reset my password"] * 60 + ["my printer is on fire"] * 60
     model = UntwinClassifier(preset="fast").fit(texts, ["password"] * 60 + ["printer"] * 60)
     assert "split-class" not in by_code(model.findings_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_of_one_hill_are_not_cut_for_their_intervals(seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["left", "right"], 100)
+    frame = pl.DataFrame({"a": rng.normal(size=200) + 1.2 * (y == "right"), "b": rng.normal(size=200)})
+    model = UntwinClassifier(preset="fast").fit(frame, y)
+    assert evidence_of(model.knowledge_).cells.all()
+    assert "split-class" not in by_code(model.findings_)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
 from untwin.classify.knn.classifier import KNNClassifier
+from untwin.data.encode import TableEncoder
 from untwin.model.findings.evidence import Evidence
 from untwin.model.inputs import as_one_text
 from untwin.model.sampling import stratified
@@ -52,6 +53,7 @@ def evidence_of(
         folds=heard.folds,
         X=X,
         terms=view.term_names(known.front),
+        cells=_cells(known.front, X.shape[1]),
         neighbours=neighbours_of_other_folds(X, heard, known.y[heard.rows]),
         ids=known.ids[heard.rows],
         texts=texts,
@@ -60,6 +62,18 @@ def evidence_of(
         unlabelled=unlabelled,
         parents=parents,
     )
+
+
+def _cells(front: Any, n_terms: int) -> NDArray[np.bool_] | None:
+    """Return which terms come from the numbers and names of a table; None where there is no table."""
+    encoder = None if front is None else front[-1]
+    if not isinstance(encoder, TableEncoder):
+        return None
+    cells = np.zeros(n_terms, dtype=np.bool_)
+    for use in encoder.columns_:
+        if use.role in ("numeric", "nominal"):
+            cells[encoder.blocks_[use.name]] = True
+    return cells
 
 
 def neighbours_of_other_folds(X: Any, heard: Heard, y: Array) -> Indices:

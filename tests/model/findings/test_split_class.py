@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from untwin.model.findings.split_class import best_cut, flat_hill, split_classes
 
@@ -48,6 +48,16 @@ def test_a_part_that_is_too_small_is_not_filled_up_with_rows_equal_to_the_rest(e
     X = np.repeat([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]], [8, 52, 60], axis=0)
     y = np.repeat(["mostly b", "c"], 60)
     assert split_classes(evidence(y, X=csr_array(X), terms=np.array([*"abc"]))) is None
+
+
+def test_cells_of_a_table_are_left_out(evidence):
+    """A column of two values makes two hills of any class; texts beside it are judged as without it."""
+    rng = np.random.default_rng(0)
+    alone = case(evidence)
+    cells = np.eye(2)[rng.integers(0, 2, len(alone.y))]
+    known = evidence(alone.y, X=hstack([alone.X, 5 * cells], format="csr"), cells=np.arange(N_TERMS + 2) >= N_TERMS)
+    assert [part["class"] for part in split_classes(known).evidence] == ["mixed"]
+    assert split_classes(evidence(alone.y, X=cells, cells=np.ones(2, dtype=bool))) is None
 
 
 def test_small_classes_are_not_judged(evidence):

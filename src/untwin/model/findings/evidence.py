@@ -10,6 +10,7 @@ predictions     n        what that model said; ignored where a row was never hel
 folds           n        the fold that held the row out; -1 never
 confusion       C x C    true x predicted of the rows that were held out
 X               n x m    what the model sees of the rows: counts, weights, vectors
+cells           m        which columns of X say that a cell of a table holds a value, or a number of an interval
 neighbours      n x k    rows of *other* folds nearest to each row; -1 where there are fewer
 unlabelled      u x C    calibrated probabilities of rows without a label
 """
@@ -52,6 +53,8 @@ class Evidence:
     X : (n, m) CSR or dense
     terms : (m,) names, optional
         None where columns have no meaning of their own (embeddings): evidence then names no terms.
+    cells : (m,) bool, optional
+        None where no column does: texts and vectors.
     neighbours : (n, k) array of rows, optional
     ids : (n,) array, optional
         What findings call the rows; their places if None.
@@ -80,6 +83,7 @@ class Evidence:
     folds: Indices
     X: Any
     terms: Array | None = None
+    cells: NDArray[np.bool_] | None = None
     neighbours: Indices | None = None
     ids: Indices | None = None
     texts: Sequence[str] | None = None
@@ -98,6 +102,7 @@ class Evidence:
             "folds": (np.shape(self.folds), (n_rows,)),
             "probabilities": (np.shape(self.probabilities), (n_rows, n_classes)),
             "X": (self.X.shape[:1], (n_rows,)),
+            "cells": (None if self.cells is None else np.shape(self.cells), self.X.shape[1:]),
             "ids": (None if self.ids is None else np.shape(self.ids), (n_rows,)),
             "texts": (None if self.texts is None else (len(self.texts),), (n_rows,)),
             "neighbours": (None if self.neighbours is None else self.neighbours.shape[:1], (n_rows,)),

@@ -8,7 +8,8 @@ left              share of the variance of t that is left within the better of a
 
 One hill cut in two leaves 0.36 of its variance if it is a Gaussian, 0.25 if it is uniform, the flattest that one hill
 can be; two hills leave less. A class is named when `left` is below what uniform samples of its size reach by chance,
-with the chance shared among all the classes and directions that were tried.
+with the chance shared among all the classes and directions that were tried. Columns that say that a cell of a table
+holds a value are left out: rows that have one or another of a few values make hills whatever the class is.
 """
 
 from __future__ import annotations
@@ -107,9 +108,10 @@ class Parts(NamedTuple):
 def split_classes(evidence: Evidence) -> Finding | None:
     """Find classes whose rows make two hills along one of their leading directions."""
     large = np.flatnonzero(evidence.sizes >= FEWEST_ROWS).tolist()
-    if not large:
+    X = evidence.X if evidence.cells is None else evidence.X[:, ~evidence.cells]
+    if not large or X.shape[1] == 0:
         return None
-    space = _space(evidence.X)
+    space = _space(X)
     enough = norm.isf(CHANCE / (len(large) * DIRECTIONS))
     parts = [_parted(space, np.flatnonzero(evidence.codes == code), code) for code in large]
     found = sorted((part for part in parts if part.deviations >= enough), key=lambda part: -part.deviations)

@@ -60,6 +60,12 @@ def test_a_pair_counts_both_ways_and_says_the_accuracy_if_merged(report, model):
     assert report.pairs.pairs[0].errors == max(pair.errors for pair in report.pairs.pairs)
 
 
+def test_twins_are_those_of_the_finding(report, model):
+    (finding,) = (one for one in model.findings_ if one.code == "twins")
+    found = {(record["a"], record["b"]) for record in finding.evidence}
+    assert {(pair.a, pair.b) for pair in report.pairs.pairs if pair.code == "twins"} <= found
+
+
 def test_examples_are_the_most_confident_errors_of_their_direction(report, study):
     pair = report.pairs.pairs[0]
     a, b = study.names.index(pair.a), study.names.index(pair.b)
@@ -71,18 +77,18 @@ def test_examples_are_the_most_confident_errors_of_their_direction(report, study
 @pytest.mark.parametrize(
     ("fields_of_pair", "code"),
     [
-        ({"errors": 2, "a_as_b": 2, "b_as_a": 0, "low": 0.5}, "few"),
-        ({"errors": 20, "a_as_b": 10, "b_as_a": 10, "low": 0.2}, "twins"),
-        ({"errors": 20, "a_as_b": 18, "b_as_a": 2, "low": 0.01}, "one-way"),
-        ({"errors": 20, "a_as_b": 11, "b_as_a": 9, "low": 0.01}, "define"),
+        ({"errors": 2, "a_as_b": 2, "b_as_a": 0}, "few"),
+        ({"errors": 20, "a_as_b": 10, "b_as_a": 10}, "twins"),
+        ({"errors": 20, "a_as_b": 18, "b_as_a": 2}, "one-way"),
+        ({"errors": 20, "a_as_b": 11, "b_as_a": 9}, "define"),
     ],
 )
 def test_advice_fits_the_errors(fields_of_pair, code):
     from untwin.report.pairs import Term, _code
 
     telling, dull = (Term("told", 0.9, 0.1),), (Term("the", 0.5, 0.45),)
-    assert _code(fields_of_pair, telling) == code
-    assert _code(fields_of_pair, dull) == ("few" if code == "few" else "alike")
+    assert _code(fields_of_pair, telling, twins=code == "twins") == code
+    assert _code(fields_of_pair, dull, twins=True) == ("few" if code == "few" else "alike")
     assert code in ADVICE
 
 
@@ -139,6 +145,16 @@ def test_a_class_has_its_figures_and_nearest_classes(report, model):
         if one.nearest:
             assert one.confused[0] == pytest.approx(complexity[number].max())
         assert len(one.doubtful) <= one.n_doubtful
+
+
+def test_wrong_labels_make_their_rows_doubtful():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["red", "green", "blue"], 40)
+    texts = [" ".join(f"{label}{word}" for word in rng.integers(0, 9, 6)) for label in labels.tolist()]
+    labels[[5, 25, 45]] = "blue"
+    shown = Report.of(UntwinClassifier(preset="fast").fit(texts, labels)).classes
+    doubtful = {one.name: (one.n_doubtful, sorted(one.doubtful)) for one in shown.classes if one.n_doubtful}
+    assert doubtful == {"blue": (3, [5, 25, 45])}
 
 
 def test_a_document_was_judged_and_has_its_neighbours_by_rows_of_other_folds(report, study):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from untwin._values import positions
-from untwin.model.findings.twins import TWIN_RATE
+from untwin.model.findings.twins import twin_pairs
 from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class Pairs(Record):
     def of(cls, study: Study) -> Pairs:
         """Read the pairs from a study."""
         found = study.confusion.pairs()
-        pairs = tuple(_pair(study, record) for record in found[:MOST_PAIRS])
+        twins = set(twin_pairs(study.confusion)[["a", "b"]].tolist())
+        pairs = tuple(_pair(study, record, twins) for record in found[:MOST_PAIRS])
         return cls(len(found), int(found["errors"].sum()), pairs)
 
     def frame(self) -> pl.DataFrame:
@@ -93,12 +94,12 @@ class Pairs(Record):
         return table([_flat(pair) for pair in self.pairs])
 
 
-def _pair(study: Study, record: Any) -> Pair:
+def _pair(study: Study, record: Any, twins: set[tuple[Any, Any]]) -> Pair:
     fields = dict(zip(record.dtype.names, record.tolist(), strict=True))
     a, b = positions([fields["a"], fields["b"]], study.model.classes_).tolist()
     terms_a, terms_b = _terms(study, fields["a"], fields["b"])
     confusion = study.confusion
-    code = _code(fields, terms_a + terms_b)
+    code = _code(fields, terms_a + terms_b, twins=(fields["a"], fields["b"]) in twins)
     names = [study.names[a], study.names[b]]
     taken, by = names if fields["a_as_b"] >= fields["b_as_a"] else names[::-1]
     fields |= {"a": names[0], "b": names[1]}
@@ -129,13 +130,13 @@ def examples(study: Study, true: int, said: int) -> tuple[int, ...]:
     return tuple(here[:N_EXAMPLES].tolist())
 
 
-def _code(fields: dict[str, Any], terms: tuple[Term, ...]) -> str:
-    """Return which advice fits."""
+def _code(fields: dict[str, Any], terms: tuple[Term, ...], *, twins: bool) -> str:
+    """Return which advice fits; `twins` are those of the finding."""
     if fields["errors"] <= FEW_ERRORS:
         return "few"
     if terms and max(abs(term.here - term.there) for term in terms) < TELLING:
         return "alike"
-    if fields["low"] >= TWIN_RATE:
+    if twins:
         return "twins"
     less, more = sorted([fields["a_as_b"], fields["b_as_a"]])
     return "one-way" if more >= ONE_WAY * max(less, 1) else "define"

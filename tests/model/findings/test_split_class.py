@@ -37,6 +37,13 @@ def test_a_class_of_two_topics_is_found_with_its_parts(evidence, seed):
     assert split["variance left"] < 0.2
 
 
+def test_rows_are_told_by_their_ids(evidence):
+    (by_place,) = split_classes(case(evidence)).evidence
+    (by_id,) = split_classes(case(evidence, ids=1000 + np.arange(300))).evidence
+    assert by_id["some of one"] == [1000 + row for row in by_place["some of one"]]
+    assert by_id["some of other"] == [1000 + row for row in by_place["some of other"]]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_classes_of_one_topic_are_left_alone(evidence, seed):
     rng = np.random.default_rng(seed)

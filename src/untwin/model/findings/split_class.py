@@ -155,8 +155,8 @@ def _record(evidence: Evidence, part: Parts) -> dict[str, Any]:
         "deviations": part.deviations,
         "terms of one": terms_of_one,
         "terms of other": terms_of_other,
-        "some of one": part.lower[:N_ROWS].tolist(),
-        "some of other": part.upper[:N_ROWS].tolist(),
+        "some of one": evidence.ids_of(part.lower[:N_ROWS]),
+        "some of other": evidence.ids_of(part.upper[:N_ROWS]),
     }
 
 

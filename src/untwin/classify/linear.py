@@ -100,7 +100,7 @@ class Margins(_Weights):
 class LinearSVM(Margins):
     """Linear support vector machine, one-vs-rest: scikit-learn's `LinearSVC`, of which the weights are kept.
 
-    Dense rows are learnt by Newton's method for all classes at once: the same minimum, five times as fast.
+    Dense rows are learnt by Newton's method for all classes at once: the same minimum, about ten times as fast.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ G        m x k    derivatives of the loss, W - 2 C X' S
 
 Newton's step of a class solves with I + 2 C A'A, where A holds only the rows that fall short: a few in a hundred near
 the minimum, so that A A' is small. What needs all rows, X W and X' S, is one product for all classes, which dense
-arithmetic is good at. liblinear reads its rows number by number and once for each class: it takes five times as long.
+arithmetic is good at. liblinear reads its rows number by number and once for each class: it takes ten times as long.
 """
 
 from __future__ import annotations

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     from untwin.model.view import View
 
-BASELINE = "linear SVM"
+BASELINE, LOGISTIC = "linear SVM", "logistic regression"
 FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
 MANY_CLASSES = 50  # from here on groups of classes pay
 # Numbers x classes, of sparse rows (True) and of others, beyond which an SVM learnt class by class takes minutes. Dense
 # rows are worth the wait: learning all classes at once suits them less.
 MOST_WORK = {True: 200_000_000, False: 3_000_000_000}
 MANY_ROWS = 100_000  # from here on comparing all rows with all takes minutes
-LOOSER = 10.0  # C of logistic regression, whose loss never ends, against the SVM's
+LOOSER = 10.0  # C of logistic regression, whose loss never ends, against the SVM's; longer rows need no more
 PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
 INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
 
@@ -93,6 +93,11 @@ class Situation:
     def much_work(self) -> bool:
         """Whether an SVM learnt class by class would take minutes."""
         return _much_work(self.n_numbers, self.n_classes, sparse=self.sparse)
+
+    @property
+    def dense_and_small(self) -> bool:
+        """Whether logistic regression, with other errors than the SVM's, is about as fast and as good."""
+        return not (self.sparse or self.much_work)
 
     @property
     def slow_ones_too(self) -> bool:
@@ -159,10 +164,14 @@ def _quick(now: Situation) -> Iterator[Recipe]:
         yield Recipe("naive Bayes", ComplementBayes(alpha=0.3))
     else:
         yield Recipe("centroids", CentroidClassifier())
-    if not (now.sparse or now.much_work):  # with dense rows about as fast and as good as the SVM, and other errors
-        yield Recipe("logistic regression", LogisticModel(C=LOOSER * now.C))
+    if now.dense_and_small:
+        yield Recipe(LOGISTIC, _logistic(now))
     if now.groups_pay and (now.much_work or now.preset != "fast"):
         yield Recipe("multi-level", _groups(now))
+
+
+def _logistic(now: Situation) -> LogisticModel:
+    return LogisticModel(C=LOOSER * now.C if now.unit_rows else now.C)
 
 
 def _groups(now: Situation) -> MultiLevelClassifier:
@@ -173,6 +182,8 @@ def _on_second_view(now: Situation) -> Iterator[Recipe]:
     if now.second_view:
         name, model = ("multi-level", _groups(now)) if now.much_work and now.groups_pay else (BASELINE, baseline(now))
         yield Recipe(f"{name} on {now.second_view}", model, second=True)
+        if now.dense_and_small:
+            yield Recipe(f"{LOGISTIC} on {now.second_view}", _logistic(now), second=True)
 
 
 def _slow(now: Situation) -> Iterator[Recipe]:

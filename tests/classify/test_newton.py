@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
@@ -56,6 +56,16 @@ def test_columns_of_all_scales_are_no_trouble(load):
     X, y = load(return_X_y=True)
     model = LinearSVM().fit(X.astype(np.float32), y)
     assert model.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("size", [1e9, 1e12])
+@pytest.mark.parametrize("step", [1, 10], ids=["tall", "few rows"])
+def test_columns_that_only_rounding_tells_apart_stop_nothing(size, step):
+    X, y = load_iris(return_X_y=True)
+    X = np.hstack([X, np.full((len(X), 1), size), size * X[:, :1]])
+    model = LinearSVM().fit(X[::step], y[::step])
+    assert np.isfinite(model.coef_).all()
+    assert model.score(X, y) > 0.85
 
 
 def test_classes_in_turn_are_classes_at_once(monkeypatch):

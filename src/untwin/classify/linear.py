@@ -139,13 +139,13 @@ class LinearSVM(Margins):
     @validating
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the weights."""
-        from sklearn.svm import LinearSVC
-
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         if suits(X):
             codes = self._coded(y)
             W = one_against_rest(with_ones(filled(X)), codes, codes.max() + 1, self.C, self.tol)
             return self._keep_columns(W.astype(np.float32))
+        from sklearn.svm import LinearSVC
+
         svm = LinearSVC(C=self.C, tol=self.tol, dual=self.dual, random_state=self.random_state).fit(X, y)
         return self._keep(svm, svm.coef_, svm.intercept_)
 

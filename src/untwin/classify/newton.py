@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
@@ -92,13 +92,8 @@ def _in_turn(n_classes: int, at_once: int) -> Iterator[slice]:
 
 def _near_by(X: Array, T: Array, C: float) -> Array:
     """Return weights by least squares: all classes share one system."""
-    wide = X.shape[0] < X.shape[1]
-    system = X @ X.T if wide else X.T @ X
-    system.flat[:: len(system) + 1] += 1 / (2 * C)
-    factor = cho_factor(system, overwrite_a=True, check_finite=False)
-    solve_for = OVERSHOT * (T if wide else X.T @ T)
-    solved = cho_solve(factor, solve_for, check_finite=False)
-    return np.asarray(X.T @ solved if wide else solved)
+    system = System(X, C)
+    return np.asarray(OVERSHOT * (X.T @ system.solve(T) if system.wide else system.solve(X.T @ T)))
 
 
 def _descend(W: Array, X: Array, T: Array, C: float, tol: float) -> None:
@@ -128,14 +123,32 @@ def _enough(X: Array, T: Array, C: float, tol: float) -> Array:
 
 
 def _direction(A: Array, g: Array, C: float) -> Array:
-    """Return -(I + 2 C A'A)^-1 g, by way of the smaller of A'A and A A'."""
-    wide = A.shape[0] < A.shape[1]
-    system = A @ A.T if wide else A.T @ A
-    system.flat[:: len(system) + 1] += 1 / (2 * C)
-    factor = cho_factor(system, overwrite_a=True, check_finite=False)
-    if wide:
-        return np.asarray(A.T @ cho_solve(factor, A @ g, check_finite=False) - g)
-    return np.asarray(cho_solve(factor, g / (-2 * C), check_finite=False))
+    """Return -(I + 2 C A'A)^-1 g; with a larger ridge a shorter way, which descends too."""
+    system = System(A, C)
+    solved = (g - A.T @ system.solve(A @ g)) / system.ridge if system.wide else system.solve(g)
+    return np.asarray(solved / (-2 * C))
+
+
+class System:
+    """A A' or A'A, whichever is smaller (the first: `wide`), and a ridge of 1 / 2C; more where rounding loses it."""
+
+    def __init__(self, A: Array, C: float) -> None:
+        self.wide = A.shape[0] < A.shape[1]
+        product = A @ A.T if self.wide else A.T @ A
+        self.ridge = 1 / (2 * C)
+        try:
+            self._factor = _factor(product, self.ridge)
+        except LinAlgError:
+            self.ridge += 4 * float(np.finfo(A.dtype).eps * np.trace(product))
+            self._factor = _factor(product, self.ridge)
+
+    def solve(self, b: Array) -> Array:
+        """Return the solution for one or several right-hand sides."""
+        return np.asarray(cho_solve(self._factor, b, check_finite=False))
+
+
+def _factor(product: Array, ridge: float) -> Any:
+    return cho_factor(product + ridge * np.eye(len(product), dtype=product.dtype), check_finite=False)
 
 
 def _steps(weights: tuple[Array, Array], margins: tuple[Array, Array], promised: Array, C: float) -> Array:

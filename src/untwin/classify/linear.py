@@ -222,7 +222,10 @@ class ComplementBayes(_Weights):
         from sklearn.naive_bayes import ComplementNB
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        bayes = ComplementNB(alpha=self.alpha).fit(X, y)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        members = csr_array((np.ones(len(y)), (codes, np.arange(len(y)))), shape=(len(classes), len(y)))
+        bayes = ComplementNB(alpha=self.alpha).fit(members @ X, classes)  # all it learns is the sum of each class
         alone = len(bayes.classes_) == 1
         return self._keep(bayes, bayes.feature_log_prob_, bayes.class_log_prior_ if alone else np.zeros(1))
 

@@ -74,7 +74,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         One set of folds for everything that is measured. A number of folds: rows of a class that follow each other
         are held out together, since they often come from one hand; identical rows share a fold. Else as `out_of_fold`.
     n_jobs : int or None, default=None
-        Folds at a time. It never changes an answer.
+        Folds at a time; a few rows are learnt here, before others have started. It never changes an answer.
     random_state : int, RandomState or None, default=0
 
     Attributes
@@ -155,7 +155,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         from untwin.model.choice import Rules, best_of
         from untwin.model.recipes import Situation, recipes
         from untwin.model.regularisation import regularised
-        from untwin.model.sampling import shared_parts
+        from untwin.model.sampling import shared_parts, workers
         from untwin.model.views import settled_views
 
         self._kind = kind_of(X)
@@ -164,15 +164,16 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")
-        order = self._order()
+        order = low_to_high(self.order, self.classes_, self.scoring)
+        n_jobs = workers(self.n_jobs, len(y))
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         parts = shared_parts(given, codes, self.cv)
         wanted = {"kind": self._kind, "encoder": self.encoder, "preset": self.preset}
-        views = settled_views(given, codes, parts, **wanted, n_jobs=self.n_jobs, seed=seed)
+        views = settled_views(given, codes, parts, **wanted, n_jobs=n_jobs, seed=seed)
         grades = None if order is None else tuple(self.classes_[order].tolist())
         now = Situation.of(views, codes, preset=self.preset, order=grades, random_state=seed)
-        now = regularised(now, views[0], codes, parts, self.n_jobs)
-        choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, self.n_jobs, seed))
+        now = regularised(now, views[0], codes, parts, n_jobs)
+        choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, n_jobs, seed))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         self.knowledge_ = Knowledge.settled(
             views,
@@ -357,9 +358,6 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(given, labels)
         return labels
 
-    def _order(self) -> Indices | None:
-        return low_to_high(self.order, self.classes_, self.scoring)
-
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
         check_is_fitted(self)
         return self.knowledge_.log_proba(self._given(X, reset=False))
@@ -369,7 +367,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return np.exp(log_p.astype(np.float64)), log_p
 
     def _answer(self, log_p: NDArray[np.float32]) -> Array:
-        return np.asarray(self.classes_[answered(log_p, self.scoring, self._order())])
+        order = low_to_high(self.order, self.classes_, self.scoring)
+        return np.asarray(self.classes_[answered(log_p, self.scoring, order)])
 
     def _threshold(self, target_error: float) -> float:
         return self.knowledge_.heard.judged(self.knowledge_.y).threshold(target_error)

@@ -18,6 +18,7 @@ TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candid
 TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many ...
 TRIAL_SHARE = 0.1  # ... or rows: what few rows say of runs of words is not true of many
 STEPS = 10  # a sample is so many parts of the rows: nine tenths of them are possible, as a thousandth is
+FEW_ROWS = 100  # learnt before another process would have started
 MOST_SCORES = 50_000_000  # rows x classes that are asked about: what a candidate says must fit into memory
 
 
@@ -32,6 +33,15 @@ def shared_parts(rows: Any, codes: Indices, cv: Any) -> Indices | None:
         if np.bincount(np.unique(cells, axis=0)[:, 1]).max() < 2:
             return None
     return settled_folds(rows, codes, cv, in_runs=True)[1]
+
+
+def workers(n_jobs: int | None, n_rows: int) -> int | None:
+    """Return how many folds to work on at a time.
+
+    >>> workers(2, 5), workers(2, 5000)
+    (None, 2)
+    """
+    return n_jobs if n_rows > FEW_ROWS else None
 
 
 def asked_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:

@@ -180,9 +180,30 @@ def out_of_fold_and_fitted(
     except ValueError:
         _fitted(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
         raise
-    work = _work_of_folds(estimator, X, y, folds, parts, with_scores=True)
+    work = _work_of_folds(estimator, X, y, folds, parts)
     model, *said = _done([delayed(_fitted)(estimator, X, y), *work], n_jobs)  # the longest first
     return _collected(said, y, folds, small), model
+
+
+def scores_out_of_fold(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, fitted: bool = False
+) -> tuple[NDArray[np.float64] | None, Any]:
+    """Return `out_of_fold(...).scores`; and the estimator fitted to all rows, if that is asked for, else None.
+
+    Rows are asked about once: most classifiers need as long for labels as for scores.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> scores, model = scores_out_of_fold(GaussianNB(), *load_iris(return_X_y=True))
+    >>> bool((scores == out_of_fold(GaussianNB(), *load_iris(return_X_y=True)).scores).all()), model
+    (True, None)
+    """
+    X, y = indexable(X, y)
+    y = _labels(y)
+    folds, parts, _ = settled_folds(X, _codes(y), cv, random_state=0)
+    first = [delayed(_fitted)(estimator, X, y)] if fitted else []  # the longest
+    done = _done([*first, *_work_of_folds(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
+    return _aligned_scores(done[len(first) :], len(y), np.unique(y)), done[0] if fitted else None
 
 
 def out_of_fold_confusion(
@@ -212,7 +233,7 @@ class _Said(NamedTuple):
     """What the model of one fold said about the rows it had not seen; `absent` is the score of a class it lacks."""
 
     rows: NDArray[np.intp]
-    labels: Array
+    labels: Array | None
     scores: Array | None
     classes: Array
     absent: float
@@ -230,11 +251,11 @@ def _codes(y: Array) -> NDArray[np.intp]:
 
 
 def _work_of_folds(
-    estimator: Any, X: Any, y: Array, folds: NDArray[np.intp], parts: NDArray[np.intp], *, with_scores: bool
+    estimator: Any, X: Any, y: Array, folds: NDArray[np.intp], parts: NDArray[np.intp], **wanted: bool
 ) -> list[Any]:
     """Return for each fold what is to be done, for joblib."""
     return [
-        delayed(_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, with_scores=with_scores)
+        delayed(_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, **wanted)
         for fold in range(folds.max() + 1)
     ]
 
@@ -253,7 +274,14 @@ def _fitted(estimator: Any, X: Any, y: Array) -> Any:
 
 
 def _held_out(
-    estimator: Any, X: Any, y: Array, *, train: NDArray[np.bool_], test: NDArray[np.bool_], with_scores: bool
+    estimator: Any,
+    X: Any,
+    y: Array,
+    *,
+    train: NDArray[np.bool_],
+    test: NDArray[np.bool_],
+    with_labels: bool = True,
+    with_scores: bool = True,
 ) -> _Said:
     """Train on the rows `train`, ask about the rows `test`."""
     model = _fitted(estimator, rows_of(X, np.flatnonzero(train)), y[train])
@@ -261,7 +289,8 @@ def _held_out(
     asked = rows_of(X, rows)
     scores, absent = class_scores(model, asked) if with_scores else (None, np.nan)
     classes = getattr(model, "classes_", np.unique(y[train]))
-    return _Said(rows, np.asarray(model.predict(asked)), scores, np.asarray(classes), absent)
+    labels = np.asarray(model.predict(asked)) if with_labels else None
+    return _Said(rows, labels, scores, np.asarray(classes), absent)
 
 
 def class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:

@@ -33,7 +33,7 @@ class Averages:
 
     def grown(self) -> list[Entry]:
         """Return the best candidate, and the averages it grew to; the last one is the best."""
-        return [self._average(members) for members in self._path(None)]
+        return [self._contest.average(self._entries(members)) for members in self._path(None)]
 
     def honest_answers(self) -> Indices:
         """Return the answer to each held-out row by what is best on the folds other than its own; 0 for other rows.
@@ -67,8 +67,8 @@ class Averages:
 
     def _score(self, members: Members, rows: Rows | None) -> float:
         if members not in self._answers:
-            self._answers[members] = self._average(members).predicted
+            self._answers[members] = self._contest.answers(self._entries(members))
         return self._contest.score(self._answers[members], rows)
 
-    def _average(self, members: Members) -> Entry:
-        return self._contest.average([self._candidates[n] for n in members])
+    def _entries(self, members: Members) -> list[Entry]:
+        return [self._candidates[n] for n in members]

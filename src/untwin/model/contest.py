@@ -20,9 +20,9 @@ from sklearn.pipeline import Pipeline
 
 from untwin import _progress
 from untwin.crossfit.folds import judged
-from untwin.crossfit.outoffold import out_of_fold, out_of_fold_and_fitted
+from untwin.crossfit.outoffold import scores_out_of_fold
 from untwin.model.calibration import log_probabilities, on_log_scale
-from untwin.model.grades import answered
+from untwin.model.grades import ORDERED, answered
 from untwin.represent.alignment import fitted_temperature
 from untwin.tables.confusion import Confusion
 
@@ -117,30 +117,32 @@ class Contest:
         number = len(self.views) - 1 if recipe.second else 0
         view = self.views[number]
         model = view.model(recipe.classifier, weighted=recipe.weighted)
-        shared: dict[str, Any] = {"cv": self.parts, "n_jobs": self.n_jobs}
-        ready = {}
-        if recipe.sure:
-            said, trained = out_of_fold_and_fitted(model, view.rows, self.codes, **shared)
-            ready[recipe.name] = _by_name(trained, self.classes)
-        else:  # numbers are sorted faster than names; only grades must be known by name
-            labels = self.codes if self.order is None else self.classes[self.codes]
-            said = out_of_fold(model, view.rows, labels, **shared)
-        S = on_log_scale(said.scores, probabilities=not hasattr(model, "decision_function"))
+        by_name = self.order is not None and not recipe.sure
+        labels = self.classes[self.codes] if by_name else self.codes  # numbers are sorted faster; grades have names
+        n_jobs = None if recipe.light else self.n_jobs
+        scores, trained = scores_out_of_fold(model, view.rows, labels, cv=self.parts, n_jobs=n_jobs, fitted=recipe.sure)
+        ready = {recipe.name: _by_name(trained, self.classes)} if recipe.sure else {}
+        S = on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
         temperature = fitted_temperature(S[self.held], self.codes[self.held], cautious=True)
         share = Share(recipe.name, number, model, temperature)
         return self._entry((share,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
 
     def average(self, entries: Sequence[Entry]) -> Entry:
         """Let several candidates answer together: the mean of their log-probabilities."""
-        first, *others = entries
-        if not others:
-            return first
-        S = sum((entry.log_p for entry in others), start=first.log_p) / len(entries)
+        if len(entries) == 1:
+            return entries[0]
+        S = _mean(entries)
         temperature = fitted_temperature(S[self.held], self.codes[self.held], cautious=True)
         shares = tuple(share for entry in entries for share in entry.shares)
         ready = {name: model for entry in entries for name, model in entry.ready.items()}
         seconds = sum(entry.seconds for entry in entries)
         return self._entry(shares, temperature, log_probabilities(S, temperature), seconds, ready)
+
+    def answers(self, entries: Sequence[Entry]) -> Indices:
+        """Return what several candidates answer together; a temperature would change it only where distances count."""
+        if len(entries) == 1 or self.scoring in ORDERED:
+            return self.average(entries).predicted
+        return self._answered(_mean(entries))
 
     def sampled(self, rows: Indices) -> Contest:
         """Return the same contest on some of the rows, with two folds only."""
@@ -182,8 +184,11 @@ class Contest:
     def _entry(
         self, shares: tuple[Share, ...], temperature: float, log_p: Floats, seconds: float, ready: Mapping[str, Any]
     ) -> Entry:
-        predicted = answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
+        predicted = self._answered(log_p)
         return Entry(" + ".join(share.name for share in shares), shares, temperature, log_p, predicted, seconds, ready)
+
+    def _answered(self, log_p: Floats) -> Indices:
+        return answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
 
 
 def held_contest(contest: Contest, tried: Sequence[Recipe], sample: Indices) -> tuple[list[Entry], dict[str, str]]:
@@ -241,6 +246,11 @@ def paired_interval(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[float, 
     difference = a.astype(np.float64) - b
     mean, error = float(difference.mean()), Z * float(difference.std()) / max(len(difference), 1) ** 0.5
     return mean, mean - error, mean + error
+
+
+def _mean(entries: Sequence[Entry]) -> Floats:
+    total: Floats = sum((entry.log_p for entry in entries[1:]), start=entries[0].log_p)
+    return total / np.float32(len(entries))
 
 
 def _by_name(trained: Any, classes: Array) -> Any:

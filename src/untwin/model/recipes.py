@@ -47,7 +47,7 @@ class Recipe:
 
     `weighted`: it takes weights rather than counts. `screened`: so slow that it must first prove itself on a sample.
     `second`: it looks at the second view of the rows. `sure`: a linear model so likely to win that it is
-    trained on all rows at once.
+    trained on all rows at once. `light`: learnt faster than its rows are handed to another process.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Recipe:
     screened: bool = False
     second: bool = False
     sure: bool = False
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +162,9 @@ def _quick_svm(now: Situation) -> Any:
 def _quick(now: Situation) -> Iterator[Recipe]:
     """Yield what costs little beside the baseline."""
     if now.non_negative:
-        yield Recipe("naive Bayes", ComplementBayes(alpha=0.3))
+        yield Recipe("naive Bayes", ComplementBayes(alpha=0.3), light=True)
     else:
-        yield Recipe("centroids", CentroidClassifier())
+        yield Recipe("centroids", CentroidClassifier(), light=True)
     if now.dense_and_small:
         yield Recipe(LOGISTIC, _logistic(now))
     if now.groups_pay and (now.much_work or now.preset != "fast"):

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 from untwin import MDLPDiscretizer, TableEncoder, TextCounts
 from untwin.crossfit.outoffold import out_of_fold_confusion
 from untwin.model import UntwinClassifier
+from untwin.model.calibration import FULL_TRUST
 from untwin.model.contest import Share
 from untwin.model.knowledge import needed
 from untwin.model.recipes import Situation, baseline
@@ -107,7 +108,7 @@ def test_a_view_that_neither_answers_nor_explains_is_not_kept():
         ((characters, words), 0, [characters, words]),
         ((characters, words), 1, [words]),
     ]:
-        team = Team((Share("svm", answering, None, 1.0),), 1.0, np.array(["a", "b"]))
+        team = Team((Share("svm", answering, None, 1.0),), 1.0, np.array(["a", "b"]), FULL_TRUST)
         found, same = needed(views, team)
         assert [view.name for view in found] == [view.name for view in kept]
         assert found[same.members[0].view] is views[answering]

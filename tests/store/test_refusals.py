@@ -181,8 +181,8 @@ def test_json_that_is_not_plain_is_refused_although_its_digest_is_right(folder, 
 
 
 def test_a_newer_format_says_what_to_do(folder):
-    resign(folder, lambda content: content.update(format=2, parts="whatever comes"))
-    with pytest.raises(ModelRefused, match=r"format 2.*Install a newer untwin") as caught:
+    resign(folder, lambda content: content.update(format=3, parts="whatever comes"))
+    with pytest.raises(ModelRefused, match=r"format 3.*Install a newer untwin") as caught:
         load(folder)
     assert caught.value.code == "model-too-new"
 

@@ -64,8 +64,11 @@ def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: I
     entries, dropped = held_contest(contest, tried, sample)
     averages = Averages(contest, entries)
     winner = (grown := averages.grown())[-1]
-    heard = Heard(classes, asked, winner.log_p, classes[winner.predicted], contest.folds)
-    team = Team.fitted(winner.shares, winner.temperature, views, y, ready=winner.ready, n_jobs=rules.n_jobs)
+    trust = contest.trust(winner.log_p)
+    heard = Heard(classes, asked, trust(winner.log_p), classes[winner.predicted], contest.folds)
+    team = Team.fitted(
+        winner.shares, winner.temperature, views, y, trust=trust, ready=winner.ready, n_jobs=rules.n_jobs
+    )
     candidates = records(contest, [*entries, *grown[1:]], winner, dropped)
     return Choice(team, heard, candidates, _scores(contest, averages.honest_answers()))
 

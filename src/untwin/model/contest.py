@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from untwin import _progress
 from untwin.crossfit.folds import judged
 from untwin.crossfit.outoffold import scores_out_of_fold
-from untwin.model.calibration import log_probabilities, on_log_scale
+from untwin.model.calibration import Trust, log_probabilities, on_log_scale
 from untwin.model.grades import ORDERED, answered
 from untwin.represent.alignment import fitted_temperature
 from untwin.tables.confusion import Confusion
@@ -144,6 +144,10 @@ class Contest:
             return self.average(entries).predicted
         return self._answered(_mean(entries))
 
+    def trust(self, log_p: Floats) -> Trust:
+        """Return how far what was said about the held-out rows can be trusted."""
+        return Trust.of_held_out(log_p[self.held], self.codes[self.held])
+
     def sampled(self, rows: Indices) -> Contest:
         """Return the same contest on some of the rows, with two folds only."""
         parts = np.where(self.parts[rows] < 2, self.parts[rows], -1)
@@ -184,7 +188,7 @@ class Contest:
     def _entry(
         self, shares: tuple[Share, ...], temperature: float, log_p: Floats, seconds: float, ready: Mapping[str, Any]
     ) -> Entry:
-        predicted = self._answered(log_p)
+        predicted = self._answered(self.trust(log_p)(log_p) if self.scoring in ORDERED else log_p)
         return Entry(" + ".join(share.name for share in shares), shares, temperature, log_p, predicted, seconds, ready)
 
     def _answered(self, log_p: Floats) -> Indices:

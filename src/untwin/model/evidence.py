@@ -49,7 +49,8 @@ def evidence_of(
         confusion=heard.confusion(known.y),
         y=known.y[heard.rows],
         predictions=heard.predicted,
-        probabilities=np.exp(heard.log_p.astype(np.float64)),
+        # Trust would spread wrong labels over all rows, as if their classes were hard to tell apart.
+        probabilities=np.exp(known.team.trust.undone(heard.log_p).astype(np.float64)),
         folds=heard.folds,
         X=X,
         terms=view.term_names(known.front),

@@ -17,7 +17,6 @@ from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.learnt_rows import LearntRows
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
-from untwin.model.team import Team
 from untwin.represent.frequent import FrequentTerms
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from untwin.model.team import Team
     from untwin.model.view import View
 
     Array = NDArray[Any]
@@ -46,7 +46,7 @@ def taught(team: Team, views: Sequence[View], y: Array, new: Indices) -> tuple[T
             anew.append(member.name)
             model = clone(member.model).fit(rows, y)
         members.append(replace(member, model=model))
-    return Team(tuple(members), team.temperature, np.unique(y)), tuple(anew)
+    return replace(team, members=tuple(members), classes=np.unique(y)), tuple(anew)
 
 
 def _learns_on(model: Any) -> bool:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._values import positions
-from untwin.model.calibration import log_probabilities, log_scores
+from untwin.model.calibration import FULL_TRUST, Trust, log_probabilities, log_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Team:
-    """Fitted models, each with the temperature of its scores, and the temperature of their average."""
+    """Fitted models, each with the temperature of its scores, the temperature of their average, and trust in it."""
 
     members: tuple[Share, ...]
     temperature: float
     classes: Array
+    trust: Trust
 
     @classmethod
     def fitted(
@@ -40,6 +41,7 @@ class Team:
         views: Sequence[View],
         y: Array,
         *,
+        trust: Trust = FULL_TRUST,
         ready: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
     ) -> Team:
@@ -50,18 +52,18 @@ class Team:
         trained = Parallel(n_jobs=n_jobs if len(missing) > 1 else None)(work)
         models |= zip((share.name for share in missing), trained, strict=True)
         members = tuple(replace(share, model=models[share.name]) for share in shares)
-        return cls(members, temperature, np.unique(y))
+        return cls(members, temperature, np.unique(y), trust)
 
     def log_proba(self, seen: Sequence[Any]) -> Floats:
         """Return calibrated log-probabilities of rows, given as each view sees them."""
         parts = [self._said(member, seen[member.view]) for member in self.members]
-        if len(parts) == 1:
-            return parts[0]
-        return log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)
+        if len(parts) > 1:
+            parts = [log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)]
+        return self.trust(parts[0])
 
     def refitted(self, views: Sequence[View], y: Array) -> Team:
         """Return the same models, trained anew on the rows that the views hold now."""
-        return Team.fitted(self.members, self.temperature, views, y)
+        return Team.fitted(self.members, self.temperature, views, y, trust=self.trust)
 
     def _said(self, member: Share, rows: Any) -> Floats:
         S = log_scores(member.model, rows)

@@ -42,11 +42,14 @@ class Stored:
         The configuration.
     sha256 : str
         Digest of the manifest, and so of the whole model.
+    format : int
+        Which format it was written in.
     """
 
     parts: dict[str, Any]
     facts: dict[str, Any]
     sha256: str
+    format: int
 
 
 def save(folder: str | Path, parts: Mapping[str, Part], facts: Mapping[str, Any]) -> None:
@@ -123,7 +126,7 @@ def _opened(folder: Path, content: bytes) -> Stored:
         return arrays[sha256]
 
     try:
-        return Stored(unpacked({"parts": manifest.parts}, get), manifest.facts, manifest.sha256)
+        return Stored(unpacked({"parts": manifest.parts}, get), manifest.facts, manifest.sha256, manifest.format)
     except RecursionError:
         raise damaged("Parts must not be nested deeply. Got hundreds of levels instead.") from None
 

@@ -1,6 +1,6 @@
 """`manifest.json`: what the model is, which file holds which array, and a digest of all that.
 
-    {"format": 1, "facts": {...}, "parts": {...}, "files": {...}, "sha256": "<digest of every byte before this one>"}
+    {"format": 2, "facts": {...}, "parts": {...}, "files": {...}, "sha256": "<digest of every byte before this one>"}
 
 facts     the configuration
 parts     by name, nested: how each part is made of arrays, which are named by their digests (see `kinds`)
@@ -22,7 +22,7 @@ from untwin.store.refusal import ModelRefused, damaged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = 1
+FORMAT = 2  # what is written; earlier ones, from 1 on, are read
 LARGEST_MANIFEST = 1 << 21  # bytes; parsed they take thirty times as many at worst
 _BEFORE_DIGEST = b',\n "sha256": "'
 _AFTER_DIGEST = b'"\n}\n'
@@ -33,6 +33,7 @@ _DIGEST_LENGTH = 64
 class Manifest:
     """What a manifest says; what it says about parts and files is not checked yet."""
 
+    format: int
     facts: dict[str, Any]
     parts: dict[str, object]
     files: dict[str, object]
@@ -76,8 +77,14 @@ def parse(content: bytes) -> Manifest:
             raise ModelRefused(
                 f"The model has format {number}; this untwin reads {FORMAT}.", code="model-too-new", hint=hint
             )
-        case {"format": 1, "facts": dict(facts), "parts": dict(parts), "files": dict(files), "sha256": str()}:
-            return Manifest(facts, parts, files, sha256)
+        case {
+            "format": int(number),
+            "facts": dict(facts),
+            "parts": dict(parts),
+            "files": dict(files),
+            "sha256": str(),
+        } if number >= 1:
+            return Manifest(number, facts, parts, files, sha256)
     raise damaged("manifest.json must hold format, facts, parts, files and sha256. Got something else instead.")
 
 

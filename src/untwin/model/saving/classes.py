@@ -81,6 +81,7 @@ _ALLOWED: dict[str, dict[str, str]] = {
     "untwin.data.standard": {"StandardNumbers": "has_missing_ means_ scales_"},
     "untwin.linalg.drift": {"Drift": ""},
     "untwin.linalg.svd": {"TruncatedSVD": ""},
+    "untwin.model.calibration": {"Trust": ""},
     "untwin.model.classifier": {
         "UntwinClassifier": "_kind _noted calibration_error_ candidates_ classes_ confusion_ graph_ groups_ "
         "hierarchy_ knowledge_ plan_ scores_ threshold_"

@@ -41,7 +41,7 @@ def save_model(
     saved, shelf = model if texts else _without_texts(model), Shelf()
     tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
     try:
-        _try(_built(tree, parts))
+        _try(_built(tree, parts, FORMAT))
     except (Exception, pl.exceptions.PanicException) as error:  # whatever it is, `load_model` would meet it
         reason = error.message if isinstance(error, ModelRefused) else f"{type(error).__name__}: {error}"
         message = f"The model must be such that it can be loaded. Got instead: {reason}"
@@ -55,7 +55,7 @@ def load_model(folder: str | Path) -> UntwinClassifier:
     """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`."""
     stored = load(folder)
     try:
-        model = _built(_tree_of(stored), stored.parts)
+        model = _built(_tree_of(stored), stored.parts, stored.format)
         _try(model)
     except ModelRefused as error:
         raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
@@ -80,7 +80,12 @@ def describe(folder: str | Path) -> dict[str, Any]:
     require(_is_told(stored.facts), f"{folder}: facts must hold versions, summary and about")
     sizes = {name: _n_bytes(part) for name, part in stored.parts.items()}
     by_size = dict(sorted(sizes.items(), key=lambda item: -item[1]))
-    return {"format": FORMAT, **stored.facts, "bytes": {**by_size, "all": sum(sizes.values())}, "sha256": stored.sha256}
+    return {
+        "format": stored.format,
+        **stored.facts,
+        "bytes": {**by_size, "all": sum(sizes.values())},
+        "sha256": stored.sha256,
+    }
 
 
 def _tree_of(stored: Stored) -> str:
@@ -90,9 +95,9 @@ def _tree_of(stored: Stored) -> str:
     return tree[0]
 
 
-def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
+def _built(tree: str, parts: Mapping[str, Any], number: int) -> UntwinClassifier:
     require(len(tree) <= LARGEST_TREE, f"A tree must have at most {LARGEST_TREE} characters")
-    model = Decoder(Stacks(parts)).thing(json.loads(tree))
+    model = Decoder(Stacks(parts), number).thing(json.loads(tree))
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
     found: UntwinClassifier = model
     return found

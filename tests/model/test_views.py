@@ -12,13 +12,13 @@ from sklearn.datasets import load_iris
 from untwin import MDLPDiscretizer, TableEncoder, TextCounts
 from untwin.crossfit.outoffold import out_of_fold_confusion
 from untwin.model import UntwinClassifier
-from untwin.model.calibration import FULL_TRUST
 from untwin.model.contest import Share
 from untwin.model.knowledge import needed
 from untwin.model.recipes import Situation, baseline
 from untwin.model.regularisation import regularised
 from untwin.model.sampling import shared_parts
 from untwin.model.team import Team
+from untwin.model.trust import FULL_TRUST
 from untwin.model.view import View
 from untwin.model.views import given_views, settled_views
 

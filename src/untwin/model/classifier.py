@@ -91,7 +91,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     groups_ : list of tuples of classes
         The tree, cut.
     calibration_error_ : float
-        Expected calibration error out of fold.
+        Expected calibration error out of fold; the few numbers that calibrate are fitted to the same rows.
     threshold_ : float
         Probability from which an answer is sure.
     ids_ : (n,) array

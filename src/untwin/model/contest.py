@@ -21,8 +21,9 @@ from sklearn.pipeline import Pipeline
 from untwin import _progress
 from untwin.crossfit.folds import judged
 from untwin.crossfit.outoffold import scores_out_of_fold
-from untwin.model.calibration import Trust, log_probabilities, on_log_scale
+from untwin.model.calibration import log_probabilities, on_log_scale
 from untwin.model.grades import ORDERED, answered
+from untwin.model.trust import Trust
 from untwin.represent.alignment import fitted_temperature
 from untwin.tables.confusion import Confusion
 

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._values import positions
-from untwin.model.calibration import FULL_TRUST, Trust, log_probabilities, log_scores
+from untwin.model.calibration import log_probabilities, log_scores
+from untwin.model.trust import FULL_TRUST, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

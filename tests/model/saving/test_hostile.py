@@ -126,6 +126,19 @@ def test_a_pipeline_with_a_memory_is_refused(folder):
         UntwinClassifier.load(folder)
 
 
+@pytest.mark.parametrize("slope", [0.0, -1.0, {"float": "nan"}, None, 10**3])
+def test_trust_that_turns_answers_round_is_refused(folder, slope):
+    def turned(tree):
+        team = model_of(tree)["knowledge_"]["Knowledge"]["team"]["Team"]
+        assert team["trust"]["Trust"]["slope"] > 0
+        team["trust"]["Trust"]["slope"] = slope
+        return tree
+
+    rewritten(folder, turned)
+    with pytest.raises(ModelRefused, match="Trust must have a positive slope"):
+        UntwinClassifier.load(folder)
+
+
 def test_trees_that_are_no_json_are_refused(folder):
     stored = load(folder)
     for text in ("", "{", "[" * 10_000, "NaN" * 3, "9" * 5_000):

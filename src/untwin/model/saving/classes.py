@@ -81,7 +81,6 @@ _ALLOWED: dict[str, dict[str, str]] = {
     "untwin.data.standard": {"StandardNumbers": "has_missing_ means_ scales_"},
     "untwin.linalg.drift": {"Drift": ""},
     "untwin.linalg.svd": {"TruncatedSVD": ""},
-    "untwin.model.calibration": {"Trust": ""},
     "untwin.model.classifier": {
         "UntwinClassifier": "_kind _noted calibration_error_ candidates_ classes_ confusion_ graph_ groups_ "
         "hierarchy_ knowledge_ plan_ scores_ threshold_"
@@ -93,6 +92,7 @@ _ALLOWED: dict[str, dict[str, str]] = {
     "untwin.model.knowledge": {"Knowledge": ""},
     "untwin.model.neighbours": {"NeighbourSpace": ""},
     "untwin.model.team": {"Team": ""},
+    "untwin.model.trust": {"Trust": ""},
     "untwin.model.view": {"View": ""},
     "untwin.represent.alignment": {"Standard": ""},
     "untwin.represent.frequent": {"FrequentTerms": "kept_"},

@@ -53,6 +53,12 @@ def _frequent_terms(frequent: Any) -> None:
         require(marked, "Each term must be marked as frequent or not")
 
 
+def _trust(trust: Any) -> None:
+    """Refuse what would put the likeliest class last, or nowhere."""
+    numbers = all(isinstance(value, float) and np.isfinite(value) for value in (trust.slope, trust.shift))
+    require(numbers and trust.slope > 0, "Trust must have a positive slope and a finite shift")
+
+
 def _text_counts(counts: Any) -> None:
     shortest, longest = counts.ngram_range
     require(1 <= shortest <= longest <= LONGEST_NGRAM, f"ngram_range must be within 1 and {LONGEST_NGRAM}")
@@ -81,5 +87,6 @@ _RULES: dict[str, Callable[[Any], None]] = {
     "Pipeline": _pipeline,
     "TextCounts": _text_counts,
     "TfidfTransformer": _tfidf,
+    "Trust": _trust,
     "UntwinClassifier": _model,
 }

@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 from untwin import TextCounts, write_report
 from untwin.model import UntwinClassifier
+from untwin.model.encodings import text_encoders
 from untwin.model.inputs import as_one_text
 from untwin.model.recipes import recipes
-from untwin.model.views import text_encoders
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from untwin.model.sampling import shared_parts
 from untwin.model.team import Team
 from untwin.model.trust import FULL_TRUST
 from untwin.model.view import View
-from untwin.model.views import given_views, settled_views
+from untwin.model.views import settled_views
 
 
 def settled(texts, labels, preset="balanced"):
@@ -49,7 +49,7 @@ def test_pairs_of_words_are_counted_where_their_order_matters():
 def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, labels):
     assert [view.name for view in settled(texts, labels, "fast")[0]] == ["words"]
     codes = np.unique(labels, return_inverse=True)[1]
-    given = given_views(texts, codes, kind="texts", encoder=TextCounts(ngram_range=(1, 2)), preset="fast")
+    given = settled_views(texts, codes, None, kind="texts", encoder=TextCounts(ngram_range=(1, 2)))
     assert [view.name for view in given] == ["given encoder"]
 
 
@@ -114,6 +114,43 @@ def test_a_view_that_neither_answers_nor_explains_is_not_kept():
         assert found[same.members[0].view] is views[answering]
 
 
+def table_views(frame, y, encoder=None, preset="balanced"):
+    how = {"preset": preset, "n_jobs": None, "seed": 0}
+    return settled_views(frame, y, shared_parts(frame, y, 5), kind="frame", encoder=encoder, **how)
+
+
+def test_texts_of_a_frame_are_counted_in_the_ways_that_serve_them_best():
+    texts, labels = told_by_order()
+    texts = [text.replace(" a", " alpha").replace(" b", " beta") for text in texts]
+    codes = np.unique(labels, return_inverse=True)[1]
+    frame = pl.DataFrame({"text": texts, "colour": ["red", "blue", "grey", "pink", "green"] * 80})
+    views = table_views(frame, codes)
+    ways = [view.front[0].counts[0].ngram_range for view in views]
+    assert len(views) == 2
+    assert (1, 2) in ways
+    assert [view.name for view in table_views(frame, codes, preset="fast")] == ["columns"]
+    assert UntwinClassifier().fit(frame, labels).scores_["accuracy"] > 0.9
+    (given,) = table_views(frame, codes, TableEncoder(text="text", counts=TextCounts()))  # somebody said how
+    assert given.front[0].counts.ngram_range == (1, 1)
+
+
+@pytest.mark.parametrize("preset", ["fast", "balanced"])
+@pytest.mark.parametrize("kind", ["emoji", "letters", "code"])
+def test_texts_without_words_in_a_frame(kind, preset):
+    texts, labels = without_words(kind, 120)
+    frame = pl.DataFrame({"text": texts, "colour": ["red", "blue", "grey"] * 40})
+    model = UntwinClassifier(preset=preset, encoder=TableEncoder(text="text", nominal="colour")).fit(frame, labels)
+    assert model.scores_["accuracy"] > 0.95
+    assert model.predict(frame[:2]).tolist() == labels[:2].tolist()
+
+
+def test_a_frame_of_long_texts_is_as_much_work_as_its_words():
+    frame = pl.DataFrame({"text": ["some words that go on " * 50] * 10, "colour": ["red"] * 10})
+    by_words, by_cells = (View("columns", frame, None, (TableEncoder(text=name),)) for name in ("text", ()))
+    assert by_cells.n_numbers == 20
+    assert by_words.n_numbers > 10 * 150
+
+
 def test_numbers_of_a_frame_are_seen_as_intervals_and_as_they_are():
     X, y = load_iris(return_X_y=True)
     frame = pl.DataFrame(
@@ -122,13 +159,14 @@ def test_numbers_of_a_frame_are_seen_as_intervals_and_as_they_are():
 
     def names(preset="balanced", **encoder):
         encoder = TableEncoder(**encoder) if encoder else None
-        return [view.name for view in given_views(frame, y, kind="frame", encoder=encoder, preset=preset)]
+        return [view.name for view in table_views(frame, y, encoder, preset)]
 
     assert names() == names("fast") == ["columns", "standardised numbers"]
     assert names(numeric=["length"], nominal="colour") == ["given encoder", "standardised numbers"]
     assert names(numeric=["length"], discretizer=MDLPDiscretizer()) == ["given encoder"]  # somebody said how
     assert names(nominal=["colour"]) == ["given encoder"]
-    assert names(text=["note"], numeric=["length"]) == ["given encoder", "standardised numbers"]
+    assert names(text=["note"], numeric=["length"]) == ["given encoder", "words and pairs, standardised numbers"]
+    assert names(text=["note"], numeric=["length"], counts=TextCounts()) == ["given encoder", "standardised numbers"]
     assert names("fast", text=["note"], numeric=["length"]) == ["given encoder"]  # texts would be counted twice
-    seen = given_views(frame, y, kind="frame", encoder=None, preset="fast")[1].model(TableEncoder())[0].fit(frame, y)
+    seen = table_views(frame, y, None, "fast")[1].model(TableEncoder())[0].fit(frame, y)
     assert seen.get_feature_names_out()[:3].tolist() == ["length", "width", "colour=blue"]

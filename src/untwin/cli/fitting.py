@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sklearn.pipeline import make_pipeline
 
 from untwin._errors import InputError
 from untwin._progress import report
@@ -18,11 +17,9 @@ from untwin.cli.known_tree import beside_known, known_parents
 from untwin.cli.opened import model_rows, only_texts
 from untwin.cli.scoring import pair_records, scores_on
 from untwin.crossfit.folds import settled_folds
-from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.data.inspect import inspect
 from untwin.model import UntwinClassifier
-from untwin.model.views import weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,7 +157,6 @@ def _encoder(roles: ColumnRoles) -> TableEncoder:
         text=list(roles.text),
         numeric=list(roles.numeric),
         nominal=list(roles.nominal),
-        counts=make_pipeline(TextCounts(), weights()),
     )
 
 

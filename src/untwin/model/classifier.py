@@ -62,8 +62,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     encoder : transformer or None, default=None
         Turns what is given into rows of numbers. None: texts are counted and weighted by tf-idf (by words, pairs of
         words, stems or characters, whatever serves best), frames go through `TableEncoder`, matrices stay as they are.
-        Numeric columns of a frame are tried as intervals and as standardised numbers, unless the `TableEncoder` that is
-        given has a discretizer.
+        Texts of a frame are counted in the same ways, and its numbers tried as intervals and as standardised numbers,
+        unless the `TableEncoder` that is given has `counts`, or a discretizer.
     scoring : {"accuracy", "macro_f1", "mae", "kappa"}, default="accuracy"
         What the candidates are compared by; the last two need `order`, and make `predict` answer with the median grade.
     order : sequence of classes or None, default=None

@@ -83,7 +83,7 @@ class Situation:
             n_rows=len(codes),
             n_classes=int(codes.max()) + 1,
             n_numbers=first.n_numbers,
-            sparse=not nearly_dense(first.rows),
+            sparse=bool(first.text_columns) or not nearly_dense(first.rows),
             unit_rows=first.unit_rows,
             non_negative=_non_negative(first.rows),
             second_view=others[0].name if others else "",

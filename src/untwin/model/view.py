@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.extmath import row_norms
 
 from untwin._compat import rows_of
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
+
+WORD = 6  # characters of a text for each word, about
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +48,14 @@ class View:
     @property
     def telling(self) -> bool:
         """Whether the terms mean something to a reader, as runs of characters do not."""
-        return getattr(self.encoder, "analyzer", "word") == "word"
+        counts = getattr(self.front[0], "counts", None) if self.encoder is None and self.front else self.encoder
+        return getattr(counts[0] if isinstance(counts, Pipeline) else counts, "analyzer", "word") == "word"
+
+    @property
+    def text_columns(self) -> list[str]:
+        """The columns of a frame that are counted."""
+        named = getattr(self.front[0], "text", ()) if self.front and isinstance(self.rows, pl.DataFrame) else ()
+        return [named] if isinstance(named, str) else list(named)
 
     @property
     def sparse(self) -> bool:
@@ -55,8 +65,9 @@ class View:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers a model of this view reads in a pass; of a frame one for each cell."""
-        return int(self.rows.nnz) if self.sparse else int(np.prod(np.shape(self.rows)))
+        """How many numbers a model of this view reads in a pass; of a frame one for each cell and word."""
+        words = sum(int(self.rows[name].cast(pl.String).str.len_bytes().sum()) for name in self.text_columns) // WORD
+        return words + (int(self.rows.nnz) if self.sparse else int(np.prod(np.shape(self.rows))))
 
     @property
     def unit_rows(self) -> bool:

@@ -1,205 +1,70 @@
-"""Ways to turn what a user has into rows of numbers: views, chosen out of fold by a linear SVM on a sample."""
+"""Views of the training rows: whatever a user has as rows of numbers, in one way or in two."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import combinations
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 from sklearn.base import clone
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
-from untwin import _progress
-from untwin.crossfit.outoffold import out_of_fold
 from untwin.data.counts import EmptyVocabularyError, TextCounts
 from untwin.data.encode import TableEncoder
-from untwin.data.guess import UNSPACED
+from untwin.data.frames import text_cells
 from untwin.data.standard import StandardNumbers
-from untwin.model.recipes import linear_svm
-from untwin.model.sampling import trial_rows
+from untwin.model.encodings import counted, counted_views, weights
 from untwin.model.view import View
-from untwin.represent.frequent import FrequentTerms
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
-    from untwin.crossfit.outoffold import OutOfFold
-
-    Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
-# In texts of more, and where characters x classes are more, character n-grams cost more than all else together.
-MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000
-MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
-SEEN = 1000  # texts that are looked at to know the script
-MANY_BEYOND_WORDS = 0.1  # share of texts that words say nothing about, from which on characters are counted first
 
-
-def given_views(given: Any, codes: Indices, *, kind: str, encoder: Any, preset: str) -> tuple[View, ...]:
-    """Return the views where none is left to choose; none for texts without an encoder."""
-    if encoder is None and kind == "texts":
-        return ()
+def settled_views(
+    given: Any, codes: Indices, parts: Indices | None, *, kind: str, encoder: Any, **how: Any
+) -> tuple[View, ...]:
+    """Return the views of the training rows; `how` is what `counted_views` wants to know."""
+    if kind == "texts" and encoder is None:
+        return counted_views(given, codes, parts, **how)
     if kind == "frame" and (encoder is None or isinstance(encoder, TableEncoder)):
-        return _table_views(given, codes, encoder, preset)
+        return _table_views(given, codes, parts, encoder, **how)
     if isinstance(encoder, TextCounts):
-        fitted = clone(encoder)
-        return (View("given encoder", fitted.fit_transform(given), fitted, weighted(fitted)),)
+        return (counted("given encoder", encoder, given),)
     return (View("matrix", given) if encoder is None else View("given encoder", given, None, (encoder,)),)
 
 
-def _table_views(given: Any, codes: Indices, encoder: TableEncoder | None, preset: str) -> tuple[View, ...]:
-    """Return the view of a frame by intervals, and one by the numbers themselves if nobody said how to take them.
+def _table_views(
+    given: pl.DataFrame, codes: Indices, parts: Indices | None, encoder: TableEncoder | None, **how: Any
+) -> tuple[View, ...]:
+    """Return the view of a frame, and a second one by other ways to take its columns, if nobody said how to take them.
 
+    Numbers are taken as intervals, then as they are; texts by the two ways to count that serve best on the texts alone.
     What the columns are for is settled here once, on all rows, for every fold and for rows learnt later: what is
     measured must be the model that is kept. Labels of held-out rows are looked at only to leave a column out that gives
     them away; without it scores can be worse than they might be, never better.
     """
-    columns = TableEncoder(counts=make_pipeline(TextCounts(), weights())) if encoder is None else encoder
-    columns = columns.with_named_roles(given, codes)
-    first = View("columns" if encoder is None else "given encoder", given, None, (columns,))
-    texts_twice = preset == "fast" and len(columns.text)  # counting them again is all but fast
-    if columns.discretizer is not None or not len(columns.numeric) or texts_twice:
-        return (first,)
-    numbers = clone(columns)
-    numbers.discretizer = StandardNumbers()
-    return first, View("standardised numbers", given, None, (numbers,))
+    columns = (TableEncoder() if encoder is None else encoder).with_named_roles(given, codes)
+    first, second, names = clone(columns), clone(columns), []
+    if len(columns.text) and columns.counts is None:
+        ways = _ways_to_count(given.select(columns.text), codes, parts, **how)
+        better, *other = ways.values()
+        first.counts, second.counts = (make_pipeline(way, weights()) for way in (better, *(other or [better])))
+        names += list(ways)[1:]
+    if len(columns.numeric) and columns.discretizer is None:
+        second.discretizer = StandardNumbers()
+        names.append("standardised numbers")
+    view = View("columns" if encoder is None else "given encoder", given, None, (first,))
+    if not names or (how["preset"] == "fast" and len(columns.text)):  # counting texts again is all but fast
+        return (view,)
+    return view, View(", ".join(names), given, None, (second,))
 
 
-def weights() -> TfidfTransformer:
-    """Return the weights of counted terms: sublinear tf-idf, rows of length one."""
-    return TfidfTransformer(sublinear_tf=True)
-
-
-def weighted(counts: TextCounts) -> tuple[Any, ...]:
-    """Return what stands in front of a model of counted terms: what a fold has not seen goes, the rest gets weights.
-
-    Texts are counted once, so held-out rows have terms that no training row has. Weighted as the rarest of all, they
-    would take most of such a row's length; of a new text they are not even counted.
-    """
-    whole = isinstance(counts.min_df, Integral)  # a share of fewer rows would keep more terms
-    return FrequentTerms(int(counts.min_df) if whole else 1), weights()
-
-
-def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
-    """Return what to try for these texts, the simplest first.
-
-    >>> list(text_encoders(["red bus"], 2))
-    ['words', 'stems', 'words and pairs', 'stems and pairs', 'characters']
-    >>> list(text_encoders(["緑色の電車"], 2))
-    ['characters', 'long runs of characters']
-    >>> list(text_encoders(["red bus", "緑色"], 2))
-    ['characters', 'words', 'stems', 'words and pairs', 'stems and pairs']
-    """
-    rare = 2 if len(texts) >= MANY_TEXTS else 1
-    seen = pl.Series(texts[:: max(1, len(texts) // SEEN)])
-    if _without_spaces(seen):
-        runs = {"characters": (1, 2), "long runs of characters": (1, 3)}
-        return {name: TextCounts(analyzer="char", ngram_range=run, min_df=rare) for name, run in runs.items()}
-    tried = {
-        "words": TextCounts(),
-        "stems": TextCounts(stemmer="english"),
-        "words and pairs": TextCounts(ngram_range=(1, 2), min_df=rare),
-        "stems and pairs": TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare),
-    }
-    characters = sum(map(len, texts))
-    cheap = characters <= MOST_CHARACTERS and characters * n_classes <= MOST_CHARACTER_WORK
-    by_characters = TextCounts(analyzer="char_wb", ngram_range=(2, 5) if cheap else (1, 3), min_df=rare)
-    if _beyond_words(seen):
-        return {"characters": by_characters, **tried}
-    return {**tried, "characters": by_characters} if cheap else tried
-
-
-def settled_views(
-    given: Any,
-    codes: Indices,
-    parts: Indices | None,
-    *,
-    kind: str,
-    encoder: Any,
-    preset: str,
-    n_jobs: int | None,
-    seed: int,
-) -> tuple[View, ...]:
-    """Return the views of the training rows, the better one first.
-
-    They are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
-    """
-    n_classes = int(codes.max()) + 1
-    if views := given_views(given, codes, kind=kind, encoder=encoder, preset=preset):
-        return views
-    encoders = text_encoders(given, n_classes)
-    if preset == "fast" or parts is None:
-        return (_first_counted(encoders, given),)
-    sample = trial_rows(codes, n_classes, seed)
-    folds = np.where(parts < 2, parts, -1)[sample]
-    said = _said(encoders, [given[row] for row in sample], codes[sample], folds, n_jobs)
-    if len(said) < 2:
-        return (_first_counted({name: encoders[name] for name in said} or encoders, given),)
-    return tuple(_counted(name, encoders[name], given) for name in _best_together(encoders, said, codes[sample]))
-
-
-def _said(
-    encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: Indices, n_jobs: int | None
-) -> dict[str, OutOfFold]:
-    """Return what a linear SVM says about held-out texts, for each way to count them that finds something to count."""
-    found, n_classes = {}, len(np.unique(y))
-    for done, (name, encoder) in enumerate(encoders.items(), start=1):
-        with suppress(EmptyVocabularyError):
-            view = _counted(name, encoder, texts)
-            model = view.model(linear_svm(view, n_classes))
-            found[name] = out_of_fold(model, view.rows, y, cv=folds, n_jobs=n_jobs)
-        _progress.report("encodings", done, len(encoders))
-    return found
-
-
-def _best_together(encoders: dict[str, TextCounts], said: dict[str, OutOfFold], y: Array) -> list[str]:
-    """Return the two encoders whose SVMs do best if they answer together, the one that is better alone first.
-
-    They count runs of different kinds: words and their stems err on the same texts, and runs of two words gain more
-    from all rows than they show on a sample.
-    """
-
-    def accuracy(*names: str) -> float:
-        asked = said[names[0]].predicted
-        scores = np.sum([np.asarray(said[name].scores)[asked] for name in names], axis=0)
-        return float((said[names[0]].classes[scores.argmax(axis=1)] == y[asked]).mean())
-
-    def runs(name: str) -> tuple[Any, ...]:
-        return encoders[name].analyzer, encoders[name].ngram_range
-
-    pairs = [pair for pair in combinations(said, 2) if runs(pair[0]) != runs(pair[1])]
-    if not pairs:
-        return [max(said, key=accuracy)]
-    return sorted(max(pairs, key=lambda pair: accuracy(*pair)), key=accuracy, reverse=True)
-
-
-def _counted(name: str, encoder: TextCounts, texts: list[str]) -> View:
-    fitted = clone(encoder)
-    return View(name, fitted.fit_transform(texts), fitted, weighted(fitted))
-
-
-def _first_counted(encoders: dict[str, TextCounts], texts: list[str]) -> View:
-    """Return the view of the first encoder that finds something to count."""
-    *earlier, last = encoders
-    for name in earlier:
-        with suppress(EmptyVocabularyError):
-            return _counted(name, encoders[name], texts)
-    return _counted(last, encoders[last], texts)
-
-
-def _without_spaces(seen: pl.Series) -> bool:
-    """Tell whether most letters are of scripts without spaces between words."""
-    unspaced, letters = (seen.str.count_matches(pattern).sum() for pattern in (UNSPACED, r"\p{Alphabetic}"))
-    return bool(2 * unspaced > letters)
-
-
-def _beyond_words(seen: pl.Series) -> bool:
-    """Tell whether words say nothing about many of the texts: their script has no spaces, or they hold no word."""
-    seen = seen.filter(seen.str.contains(r"\S"))
-    unspaced, letters = (seen.str.count_matches(pattern) for pattern in (UNSPACED, r"\p{Alphabetic}"))
-    beyond = (2 * unspaced > letters) | ~seen.str.contains(r"\w\w")
-    return bool(beyond.sum() > MANY_BEYOND_WORDS * len(seen))
+def _ways_to_count(cells: pl.DataFrame, codes: Indices, parts: Indices | None, **how: Any) -> dict[str, TextCounts]:
+    """Return one or two ways to count the texts of a frame, by name, as if all of a row were one text."""
+    texts = cells.select(pl.concat_str(map(text_cells, cells), separator=" ")).to_series().to_list()
+    with suppress(EmptyVocabularyError):
+        return {view.name: clone(view.encoder) for view in counted_views(texts, codes, parts, **how)}
+    return {"words": TextCounts()}  # who finds nothing to count will say in which column

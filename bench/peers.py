@@ -104,6 +104,7 @@ ABOUT = (
     f"ones (one of {', '.join(LARGE)}); intervals are 95 % of a binomial over test rows. The best of a row is bold "
     "only where the paired interval "
     "to the second best excludes equality. Time is processor time, since the machine was shared with other work. "
+    "`> N s`: stopped after N processor seconds (`--limit`); runs that were kept may have been given more. "
     "Settings are what each package's documentation recommends; untwin chooses its own by cross-validation on the "
     "training rows, which its training time includes."
 )

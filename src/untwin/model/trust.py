@@ -113,8 +113,9 @@ class Ahead(NamedTuple):
         """Look for it; others are added up by themselves, since 1 - p is lost in rounding where p is nearly 1."""
         rows, best, others = np.arange(len(log_p)), log_p.argmax(axis=1), log_p.copy()
         others[rows, best] = -np.inf
-        second = others.max(axis=1).astype(np.float64)
-        scale = np.where(np.isfinite(second), second, 0.0)
+        second = others.max(axis=1)
+        scale = np.where(np.isfinite(second), second, 0).astype(others.dtype)
+        np.exp(np.subtract(others, scale[:, np.newaxis], out=others), out=others)  # in place: they may be many
         with np.errstate(divide="ignore"):  # all others may be ruled out
-            rest = scale + np.log(np.exp(others - scale[:, np.newaxis]).sum(axis=1))
-        return cls(best, log_p[rows, best] - rest, second, rest)
+            rest = scale + np.log(others.sum(axis=1, dtype=np.float64))
+        return cls(best, log_p[rows, best] - rest, second.astype(np.float64), rest)

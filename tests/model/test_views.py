@@ -144,6 +144,13 @@ def test_texts_without_words_in_a_frame(kind, preset):
     assert model.predict(frame[:2]).tolist() == labels[:2].tolist()
 
 
+@pytest.mark.parametrize("counts", [None, TextCounts()])
+def test_a_column_that_holds_no_texts_is_named(counts):
+    frame, y = pl.DataFrame({"vector": [[1.0, 2.0]] * 20}), np.arange(20) % 2
+    with pytest.raises(ValueError, match="Column 'vector' must hold texts"):
+        UntwinClassifier(preset="fast", encoder=TableEncoder(text="vector", counts=counts)).fit(frame, y)
+
+
 def test_a_frame_of_long_texts_is_as_much_work_as_its_words():
     frame = pl.DataFrame({"text": ["some words that go on " * 50] * 10, "colour": ["red"] * 10})
     by_words, by_cells = (View("columns", frame, None, (TableEncoder(text=name),)) for name in ("text", ()))

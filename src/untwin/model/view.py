@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.extmath import row_norms
 
 from untwin._compat import rows_of
+from untwin.data.frames import text_cells
 from untwin.model.inputs import stacked_rows
 from untwin.represent.growth import widened
 
@@ -66,7 +67,7 @@ class View:
     @property
     def n_numbers(self) -> int:
         """How many numbers a model of this view reads in a pass; of a frame one for each cell and word."""
-        words = sum(int(self.rows[name].cast(pl.String).str.len_bytes().sum()) for name in self.text_columns) // WORD
+        words = sum(int(text_cells(self.rows[name]).str.len_bytes().sum()) for name in self.text_columns) // WORD
         return words + (int(self.rows.nnz) if self.sparse else int(np.prod(np.shape(self.rows))))
 
     @property

@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
-CALLS = [(os, "fsync"), (os, "replace"), (os, "unlink"), (io, "open"), (fcntl, "flock")]
+CALLS = [(os, "fsync"), (os, "replace"), (os, "unlink"), (os, "open"), (io, "open"), (fcntl, "flock")]
 
 
 @contextmanager
@@ -30,8 +30,7 @@ def interrupted(step, interruption):
 
     def counted(name, call):
         def counting(*arguments, **options):
-            reads = name == "open" and [*arguments, "r"][1] in ("r", "rb") and options.get("mode", "r") in ("r", "rb")
-            if not reads and next(numbers) == step:
+            if not (name == "open" and only_reads(*arguments, **options)) and next(numbers) == step:
                 interruption(name, arguments[0])
             return call(*arguments, **options)
 
@@ -45,6 +44,11 @@ def interrupted(step, interruption):
     finally:
         for patch in patches:
             patch.stop()
+
+
+def only_reads(path, mode="r", *others, **options):
+    """Say whether a call of `io.open` or of `os.open` changes nothing."""
+    return not mode & os.O_CREAT if isinstance(mode, int) else mode in ("r", "rb")
 
 
 def die(name, target):

@@ -24,14 +24,16 @@ CALLS = [(os, "fsync"), (os, "replace"), (os, "unlink"), (os, "open"), (io, "ope
 
 
 @contextmanager
-def interrupted(step, interruption):
-    """Call `interruption(name, first argument)` before the step-th of the calls that reach the disk."""
+def interrupted(step, interruption, each=lambda name, target: None):
+    """Call `interruption(name, first argument)` before the step-th of calls that reach the disk; `each` before all."""
     numbers = count()
 
     def counted(name, call):
         def counting(*arguments, **options):
-            if not (name == "open" and only_reads(*arguments, **options)) and next(numbers) == step:
-                interruption(name, arguments[0])
+            if not (name == "open" and only_reads(*arguments, **options)):
+                each(name, arguments[0])
+                if next(numbers) == step:
+                    interruption(name, arguments[0])
             return call(*arguments, **options)
 
         return counting

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how Polars tells of one
 
 
 def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
@@ -140,7 +142,13 @@ def _write_parquet(answered: Answered, file: BinaryIO) -> None:
             yield frame
 
     def sink() -> None:
-        register_io_source(source, schema=first.schema).sink_parquet(file)
+        try:
+            register_io_source(source, schema=first.schema).sink_parquet(file)
+        except pl.exceptions.ComputeError as error:
+            number = OS_ERROR.search(str(error))
+            if number is None:
+                raise
+            raise OSError(int(number[1]), os.strerror(int(number[1]))) from None  # a full disk is no bug
 
     with ThreadPoolExecutor(1) as pool:
         try:

@@ -166,7 +166,7 @@ def _refuse_change(folder: Path, known: str | None) -> None:
 
 
 def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any], replaces: str | None) -> str:
-    present, files = names(folder), dict[str, ArrayFile]()
+    present, files, content = names(folder), dict[str, ArrayFile](), b""
 
     def put(array: Array) -> str:
         file = ArrayFile.of(array)
@@ -181,14 +181,22 @@ def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any], rep
         stored = _opened(folder, content)  # nothing is committed that would not load
         flush(folder)
         _refuse_change(folder, replaces)  # by somebody who knows no lock
-        manifest = write_new(folder / MANIFEST, [content])
+        write_new(folder / MANIFEST, [content]).replace(folder / MANIFEST)
     except BaseException:
-        remove_files(folder, keep=present)  # a full disk is not to stay full because of us
+        if not _is_committed(folder, content):
+            remove_files(folder, keep=present)  # a full disk is not to stay full because of us
         raise
-    manifest.replace(folder / MANIFEST)
     flush(folder)
     remove_files(folder, keep={MANIFEST, LOCK, *(file.name for file in files.values())})
     return stored.sha256
+
+
+def _is_committed(folder: Path, content: bytes) -> bool:
+    """Say whether the manifest on disk has this content: a signal may come right after it was replaced."""
+    try:
+        return (folder / MANIFEST).read_bytes() == content
+    except OSError:
+        return False
 
 
 def _write(file: ArrayFile, array: Array, folder: Path) -> None:

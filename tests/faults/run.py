@@ -246,10 +246,10 @@ def killed(work: Path, number: int) -> tuple[Counter, list[str]]:
 
 
 def moments(work: Path, number: int) -> tuple[Counter, list[str]]:
-    """Kill each command at as many of its steps."""
+    """Kill commands at some of their steps; those that take few leave more for the others."""
     base, outcomes, failures = kills.prepare(work / "base", write_rows), Counter(), []
-    for name in kills.COMMANDS:
-        found, faults = kills.kill(base, name, number // len(kills.COMMANDS))
+    for left, name in zip(range(len(kills.COMMANDS), 0, -1), reversed(kills.COMMANDS), strict=True):
+        found, faults = kills.kill(base, name, (number - outcomes.total()) // left)
         outcomes += found
         failures += faults
     return outcomes, failures

@@ -109,8 +109,8 @@ def test_a_signal_leaves_nothing_behind(fitted, tmp_path, ending, number):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
-    _, talk = process.communicate(timeout=60)
-    assert process.returncode == 128 + number
+    assert process.wait(timeout=60) == 128 + number  # although nobody has closed the pipe
+    _, talk = process.communicate()
     assert b"Traceback" not in talk
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
@@ -194,6 +194,8 @@ def test_next_lines_can_be_given_to_a_shell(capsys):
     assert found.stdout.splitlines() == ["untwin", "explain", "m", "--text", "it's $HOME; rm"]
 
 
-def test_the_frame_of_parquet_is_that_of_the_table(command, fitted, table, tmp_path):
+def test_parquet_of_many_batches_has_every_row_in_order(command, fitted, tmp_path):
+    texts = [f"printer jam {number}" for number in range(20_000)]
+    table = write_csv(tmp_path / "t.csv", [{"text": text} for text in texts])
     assert command("predict", fitted.folder, table, "-o", tmp_path / "o.parquet").code == 0
-    assert pl.read_parquet(tmp_path / "o.parquet").height == 12
+    assert pl.read_parquet(tmp_path / "o.parquet")["text"].to_list() == texts

@@ -7,10 +7,9 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from queue import Full, Queue
 from typing import TYPE_CHECKING, BinaryIO
 
 import polars as pl
@@ -24,6 +23,7 @@ from untwin.data.read.source import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
 
     from untwin.cli.stream.reading import Batch
 
@@ -131,27 +131,39 @@ def _same_columns(pairs: Iterable[tuple[pl.DataFrame, pl.DataFrame]]) -> Iterato
 
 def _write_parquet(answered: Answered, file: BinaryIO) -> None:
     """Let Polars write batches as they come, in another thread: this one must be free to hear that it is to end."""
-    frames, ended = _same_columns((batch.cells, answers) for batch, answers in answered), Event()
-    first = next(frames)
+    frames = _same_columns((batch.cells, answers) for batch, answers in answered)
+    first, waiting = next(frames), Queue[pl.DataFrame | None](1)
 
     def source(*_: object) -> Iterator[pl.DataFrame]:
         yield first
-        for frame in frames:
-            if ended.is_set():
-                return
+        while (frame := waiting.get()) is not None:
             yield frame
 
-    def sink() -> None:
-        try:
-            register_io_source(source, schema=first.schema).sink_parquet(file)
-        except pl.exceptions.ComputeError as error:
-            number = OS_ERROR.search(str(error))
-            if number is None:
-                raise
-            raise OSError(int(number[1]), os.strerror(int(number[1]))) from None  # a full disk is no bug
-
     with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(_sink, register_io_source(source, schema=first.schema), file)
         try:
-            pool.submit(copy_context().run, sink).result()
+            for frame in frames:
+                if not _hand_over(frame, waiting, written):
+                    break
         finally:
-            ended.set()
+            _hand_over(None, waiting, written)
+        written.result()
+
+
+def _sink(table: pl.LazyFrame, file: BinaryIO) -> None:
+    try:
+        table.sink_parquet(file)
+    except pl.exceptions.ComputeError as error:
+        number = OS_ERROR.search(str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None  # a full disk is no bug
+
+
+def _hand_over(frame: pl.DataFrame | None, waiting: Queue[pl.DataFrame | None], written: Future[None]) -> bool:
+    """Give a batch, or None for the end, to the thread that writes; say no if that has failed."""
+    while not written.done():
+        with suppress(Full):
+            waiting.put(frame, timeout=0.1)
+            return True
+    return False

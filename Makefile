@@ -31,7 +31,7 @@ bench: $(VENV)/bench.stamp
 	  echo "== bench.$$name"; $(BIN)/python -m bench.$$name --data $(DATA) || exit 1; \
 	done
 
-# Damages 500 models, kills 30 commands, fills the disk: some minutes, so it is not part of the tests.
+# Damages 500 models, kills 90 commands, fills the disk: some minutes, so it is not part of the tests.
 faults: $(VENV)/dev.stamp
 	$(BIN)/python tests/faults/run.py
 

@@ -32,7 +32,8 @@ def test_more_rows_a_new_class_and_new_words(untwin, folder, tmp_path):
     after = UntwinClassifier.load(folder)
     assert after.predict(["flower garden"]).tolist() == ["garden"]
     assert len(after.ids_) == len(before.ids_) + 36
-    assert after.about_["added"] == [{"source": str(tmp_path / "more.csv"), "n_rows": 36}]
+    noted = {"source": str(tmp_path / "more.csv"), "n_rows": 36}
+    assert after.about_["added"] == [noted | {"sha256": after.about_["added"][0]["sha256"]}]
     assert after.about_["roles"] == before.about_["roles"]
 
 
@@ -86,3 +87,94 @@ def test_a_model_without_texts_stays_without(command, folder, tmp_path):
     table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
     assert command("add", folder, table).code == 0
     assert UntwinClassifier.load(folder).knowledge_.documents is None
+
+
+def test_rows_that_were_added_before_are_not_learnt_again_unless_asked_for(command, folder, tmp_path):
+    rows = [{"text": row["text"], "label": row["label"]} for row in records(9, 8)]
+    first = command("add", folder, write_csv(tmp_path / "more.csv", rows), "--json").json()
+    after = UntwinClassifier.load(folder).sha256_
+    page = folder.with_name("model.html")
+    page.unlink()
+    (tmp_path / "same.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = command("add", folder, tmp_path / "same.jsonl", "--json").json()
+    assert (first["added_before"], done["added_before"]) == (False, True)
+    assert (done["n_rows"], done["rows"], done["classes"]) == (9, 137, 4)
+    assert UntwinClassifier.load(folder).sha256_ == after
+    assert done["report"] == str(page)
+    assert page.exists()
+    done = command("add", folder, tmp_path / "more.csv")
+    assert done.code == 0
+    assert "exactly these 9 rows have been added before; nothing is learnt" in done.out
+    assert "--again" in done.out
+    assert command("add", folder, tmp_path / "more.csv", "--again", "--json").json()["rows"] == 146
+    rows[0]["label"] = "garden"
+    assert command("add", folder, write_csv(tmp_path / "more.csv", rows), "--json").json()["rows"] == 155
+
+
+def test_an_add_that_was_interrupted_after_it_had_learnt_can_be_repeated(command, folder, tmp_path, monkeypatch):
+    def interrupted(*given, **named):
+        raise KeyboardInterrupt
+
+    table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.report.views.Report.of", interrupted)
+        assert command("add", folder, table).code == 130
+    learnt = UntwinClassifier.load(folder)
+    assert len(learnt.ids_) == 129
+    assert not folder.with_name("model.html").exists()
+    done = command("add", folder, table, "--json").json()
+    assert done["added_before"]
+    assert done["rows"] == 129
+    assert folder.with_name("model.html").exists()
+
+
+def test_what_a_stranger_has_noted_is_not_trusted(command, folder, tmp_path):
+    table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
+    model = UntwinClassifier.load(folder)
+    for forged in (3, "x", [1], {"a": 1}):
+        model.save(folder, about=model.about_ | {"added": forged})
+        done = command("add", folder, table, "--json")
+        assert (done.code, done.json()["error"]["code"]) == (3, "model-damaged")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["add", "MODEL", "one.csv"], ["report", "MODEL"], ["fit", "one.csv", "-o", "MODEL"]]
+)
+def test_a_page_that_is_no_report_of_ours_is_kept(command, folder, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    page, other = tmp_path / "model.html", tmp_path / "other.html"
+    write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}, {"text": "bill", "label": "billing"}])
+    arguments = [str(folder) if argument == "MODEL" else argument for argument in arguments]
+    before = UntwinClassifier.load(folder).sha256_
+    page.write_text("<!doctype html><p>my notes about untwin")
+    done = command(*arguments, "--json" if arguments[0] != "report" else "--strict")
+    assert done.code == 2
+    assert "was not made by untwin" in done.out + done.err
+    assert "my notes" in page.read_text()
+    page.rename(other)
+    page.symlink_to(other)
+    assert "is a link" in command(*arguments, "--force").err
+    assert UntwinClassifier.load(folder).sha256_ == before
+    assert "my notes" in other.read_text()
+    other.replace(page)
+    assert command(*arguments, "--force").code == 0
+    assert "my notes" not in page.read_text()
+    assert command("report", folder).code == 0  # ours may be replaced
+
+
+def test_no_model_is_no_place_for_a_lock(command, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "me.png").touch()
+    table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
+    for name in ("empty", "photos", "absent", "far/away"):
+        assert command("add", tmp_path / name, table).code == 3
+        assert command("report", tmp_path / name).code == 3
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty", "me.png", "one.csv", "photos"]
+
+
+def test_the_model_in_the_current_folder(command, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
+    assert command("add", ".", table).code == 0
+    assert folder.with_name("model.html").exists()

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import untwin as package
 from untwin.cli.group import COMMANDS, cli
+from untwin.cli.run import run
 
 COMMAND = Path(sys.executable).parent / "untwin"
 
@@ -85,22 +87,43 @@ def command(*arguments, **options):
     return subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_interrupted(tmp_path, options):
+def test_interrupted(tmp_path, options, number):
     fifo = tmp_path / "t.csv"
     os.mkfifo(fifo)
     process = command("check", str(fifo), *options)
     with fifo.open("wb"):  # opens when the command reads: it is in the middle of its work
         time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, talk = process.communicate(timeout=20)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     if options:
         assert json.loads(out)["error"]["code"] == "interrupted"
         assert not json.loads(out)["ok"]
     else:
         assert out == b""
     assert b"Traceback" not in talk
+
+
+def test_a_signal_that_is_to_be_ignored_is_ignored(tmp_path):
+    """As `nohup` wants it."""
+    fifo = tmp_path / "t.csv"
+    os.mkfifo(fifo)
+    ignoring = ["bash", "-c", 'trap "" HUP; exec "$@"', "bash", COMMAND, "check", fifo]
+    process = subprocess.Popen(ignoring, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with fifo.open("wb") as rows:
+        process.send_signal(signal.SIGHUP)
+        rows.write(b"text,label\nxx,a\nyy,b\nzz,a\n")
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def test_signals_are_given_back(capsys):
+    assert run(["--version"]) == 0
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    with ThreadPoolExecutor(1) as pool:  # where no signal arrives
+        assert pool.submit(run, ["--version"]).result() == 0
 
 
 @pytest.mark.parametrize("arguments", [["--json"], []])

@@ -78,7 +78,7 @@ def test_what_people_see(result, capsys):
 @pytest.mark.parametrize("odd", [[], [{"severity": "warning", "code": "c", "title": "t"}]])
 @pytest.mark.parametrize("warns", [False, True])
 def test_strict_counts_warnings_and_oddities(monkeypatch, capsys, odd, warns):
-    def made(seed, folder):
+    def made(seed, folder, *, force):
         if warns:
             warnings.warn("it is odd", UserWarning, stacklevel=2)
         return {"oddities": odd}

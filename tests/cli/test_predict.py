@@ -119,10 +119,11 @@ def test_json_objects_keep_what_they_hold_as_it_is_written(command, fitted, tmp_
 
 
 def test_formulas_are_harmless_unless_asked_for(command, fitted, tmp_path):
-    texts = ["=1+1", "+x", "-5", "@cmd", "-x", "fine", "a=b", "+3.5e2", "\tx"]
-    table = write_csv(tmp_path / "t.csv", [{"text": text} for text in texts])
-    found = [row["text"] for row in cells(command("predict", fitted.folder, table).out)]
-    assert found == ["'=1+1", "'+x", "-5", "'@cmd", "'-x", "fine", "a=b", "+3.5e2", "'\tx"]
+    texts = ["=1+1", "+x", "-5", "@cmd", "-x", "fine", "a=b", "+3.5e2", "\tx", "\n=1", "＝1", " =1"]
+    table = write_csv(tmp_path / "t.csv", [{"text": text, "@": text} for text in texts])
+    guarded = ["'=1+1", "'+x", "-5", "'@cmd", "'-x", "fine", "a=b", "+3.5e2", "'\tx", "'\n=1", "'＝1", "' =1"]
+    found = cells(command("predict", fitted.folder, table).out)
+    assert [(row["text"], row["'@"]) for row in found] == [(text, text) for text in guarded]
     assert [row["text"] for row in cells(command("predict", fitted.folder, table, "--raw").out)] == texts
 
 

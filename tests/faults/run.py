@@ -5,6 +5,8 @@ damaged    copies of a small model, each harmed in another way (accidents, and f
 refused    some of the harmed ones, through the installed command: exit code 3
 killed     `untwin fit` and `untwin add` killed at a random moment (kill -9): the folder holds the old or the new model,
            whole, and after the next save nothing else
+moments    fit, add, report and predict killed before steps that reach the disk, 60 in all: model, report and answers
+           are the old or the new ones, whole, and the same command then comes through (see `kills`)
 starved    the disk is full at each step of a save: an error that says so, and the old model answers
 """
 
@@ -34,7 +36,7 @@ from untwin.model.saving import describe
 from untwin.store import ModelRefused
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "store")]  # tests are no package
-damage, forge, steps = (import_module(name) for name in ("damage", "forge", "steps"))
+damage, forge, kills, steps = (import_module(name) for name in ("damage", "forge", "kills", "steps"))
 
 COMMAND = Path(sys.executable).parent / "untwin"
 SECONDS, MEBIBYTES = 2.0, 200.0
@@ -49,6 +51,7 @@ def main() -> None:
     options.add_argument("--first", type=int, default=0, help="seed of the first of them")
     options.add_argument("--only", help="one of the parts")
     options.add_argument("--killed", type=int, default=30, help="how many processes are killed")
+    options.add_argument("--moments", type=int, default=60, help="at how many steps processes are killed")
     asked = options.parse_args()
     with TemporaryDirectory() as name:
         work = Path(name)
@@ -59,6 +62,7 @@ def main() -> None:
             "damaged": lambda: damaged(work, range(asked.first, asked.first + asked.damaged)),
             "refused": lambda: refused(work, 8),
             "killed": lambda: killed(work, asked.killed),
+            "moments": lambda: moments(work, asked.moments),
             "starved": lambda: starved(work),
         }
         wanted = parts if asked.only is None else [asked.only]
@@ -216,7 +220,7 @@ def killed(work: Path, number: int) -> tuple[Counter, list[str]]:
             "--label",
             "label",
         ],
-        [COMMAND, "add", work / "model", work / "new.csv"],
+        [COMMAND, "add", work / "model", work / "new.csv", "--again"],
     ]
     outcomes, failures = Counter(), []
     lasting = [duration(command) for command in commands]
@@ -238,6 +242,16 @@ def killed(work: Path, number: int) -> tuple[Counter, list[str]]:
     listed = json.loads((work / "model" / "manifest.json").read_text())["files"]
     if left != sorted(["manifest.json", *(f"{digest}.npy" for digest in listed)]):
         failures.append(f"left over: {left}")
+    return outcomes, failures
+
+
+def moments(work: Path, number: int) -> tuple[Counter, list[str]]:
+    """Kill commands at some of their steps; those that take few leave more for the others."""
+    base, outcomes, failures = kills.prepare(work / "base", write_rows), Counter(), []
+    for left, name in zip(range(len(kills.COMMANDS), 0, -1), reversed(kills.COMMANDS), strict=True):
+        found, faults = kills.kill(base, name, (number - outcomes.total()) // left)
+        outcomes += found
+        failures += faults
     return outcomes, failures
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import pytest
 from tests.report.made import cheap_model, twin_texts
 
+from untwin._errors import InputError
 from untwin.cli.report import report as command
-from untwin.report import Report
+from untwin.model import UntwinClassifier
+from untwin.report import Report, write_report
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +63,44 @@ def test_what_a_model_saved_from_python_lacks_is_told_and_not_measured(tmp_path,
     assert [layer["title"] for layer in printed["matrix"]["layers"]] == ["The model"]
     assert printed["findings"]["findings"]
     assert "Not measured: the model was saved without it." in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["foreign", "link", "pipe", "folder"])
+def test_what_is_no_report_is_neither_replaced_nor_followed(saved, tmp_path, kind):
+    page, precious = tmp_path / "page.html", tmp_path / "precious"
+    precious.write_text("precious")
+    match kind:
+        case "foreign":
+            page.write_text("my own page")
+        case "link":
+            page.symlink_to(precious)
+        case "pipe":
+            os.mkfifo(page)
+        case "folder":
+            page.mkdir()
+    with pytest.raises(InputError) as caught:
+        command.main([str(saved), "-o", str(page)], standalone_mode=False)
+    assert caught.value.code == ("foreign-file" if kind == "foreign" else "not-a-file")
+    if kind == "foreign":
+        assert page.read_text() == "my own page"
+        assert command.main([str(saved), "-o", str(page), "--force"], standalone_mode=False) == 0
+        assert command.main([str(saved), "-o", str(page)], standalone_mode=False) == 0  # it is ours now
+    else:
+        with pytest.raises(InputError, match="only a file is written to"):
+            write_report(UntwinClassifier.load(saved), page)  # from Python too
+    assert precious.read_text() == "precious"
+
+
+def test_half_a_page_is_never_seen(saved, tmp_path, monkeypatch):
+    page = tmp_path / "page.html"
+    command.main([str(saved), "-o", str(page)], standalone_mode=False)
+    before = page.read_bytes()
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        command.main([str(saved), "-o", str(page)], standalone_mode=False)
+    assert page.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from untwin._errors import InputError
 from untwin.cli.reproduce import PAPERS as COMMAND_PAPERS
 from untwin.cli.reproduce import reproduce
 from untwin.reproduce import registry
@@ -68,6 +69,23 @@ def test_the_command_writes_three_files_and_says_what_holds(written):
     assert {path.name for path in folder.iterdir()} == {"experiments", "results.md", "results.json", "results.html"}
     assert "holds in part" in output
     assert "it is <better>" in output
+
+
+@pytest.mark.parametrize("name", ["results.md", "results.json", "results.html"])
+def test_files_of_others_are_kept_and_its_own_are_replaced(written, tmp_path, name):
+    folder, arguments = written[0], ["latent", "--data", str(tmp_path / "data"), "-o", str(written[0]), "--quick"]
+    call = partial(CliRunner().invoke, reproduce, standalone_mode=False)
+    assert call(arguments).return_value == 0
+    (folder / name).write_text("my own results")
+    result = call(arguments)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "foreign-file"
+    assert (folder / name).read_text() == "my own results"
+    assert call([*arguments, "--force"]).return_value == 0
+    assert "my own results" not in (folder / name).read_text()
+    (folder / name).rename(tmp_path / "precious")
+    (folder / name).symlink_to(tmp_path / "precious")
+    assert "is a link" in str(call([*arguments, "--force"]).exception)
 
 
 def test_without_out_it_writes_to_the_current_folder(made, tmp_path, monkeypatch):

@@ -20,19 +20,20 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
-CALLS = [(os, "fsync"), (os, "replace"), (os, "unlink"), (io, "open"), (fcntl, "flock")]
+CALLS = [(os, "fsync"), (os, "replace"), (os, "unlink"), (os, "open"), (io, "open"), (fcntl, "flock")]
 
 
 @contextmanager
-def interrupted(step, interruption):
-    """Call `interruption(name, first argument)` before the step-th of the calls that reach the disk."""
+def interrupted(step, interruption, each=lambda name, target: None):
+    """Call `interruption(name, first argument)` before the step-th of calls that reach the disk; `each` before all."""
     numbers = count()
 
     def counted(name, call):
         def counting(*arguments, **options):
-            reads = name == "open" and [*arguments, "r"][1] in ("r", "rb") and options.get("mode", "r") in ("r", "rb")
-            if not reads and next(numbers) == step:
-                interruption(name, arguments[0])
+            if not (name == "open" and only_reads(*arguments, **options)):
+                each(name, arguments[0])
+                if next(numbers) == step:
+                    interruption(name, arguments[0])
             return call(*arguments, **options)
 
         return counting
@@ -45,6 +46,11 @@ def interrupted(step, interruption):
     finally:
         for patch in patches:
             patch.stop()
+
+
+def only_reads(path, mode="r", *others, **options):
+    """Say whether a call of `io.open` or of `os.open` changes nothing."""
+    return not mode & os.O_CREAT if isinstance(mode, int) else mode in ("r", "rb")
 
 
 def die(name, target):

@@ -175,13 +175,13 @@ def test_a_matrix_that_would_not_load_is_not_saved(tmp_path):
     matrix.indices[1] = 7
     with pytest.raises(ValueError, match="Indices of parts/m must be less than its number of columns"):
         save(tmp_path / "m", {"m": matrix}, {})
-    assert list((tmp_path / "m").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_more_facts_than_a_load_would_read_are_not_saved(tmp_path):
     with pytest.raises(ValueError, match=r"manifest\.json must have at most"):
         save(tmp_path / "m", {"x": np.arange(3)}, {"a": "x" * LARGEST_MANIFEST})
-    assert list((tmp_path / "m").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("facts", [{"a": (1, 2)}, {1: "a"}, {"a": float("nan")}, {"a": {1, 2}}, {"a": np.int64(3)}])

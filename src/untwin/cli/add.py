@@ -2,74 +2,98 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin.cli.options import common_options, input_options, say_idle
+from untwin.cli.options import common_options, force_option, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
+    from untwin.cli.opened import Opened
     from untwin.cli.options import Input
+    from untwin.data.load import Table
     from untwin.model import UntwinClassifier
+
+HASHED = 1 << 14  # rows at a time
 
 
 @click.command()
 @click.argument("model")
 @click.argument("data")
+@click.option("--again", is_flag=True, help="Learn the rows even if exactly these have been added before.")
+@force_option
 @input_options
 @common_options
-def add(model: str, data: str, given: Input, *, seed: int, strict: bool, as_json: bool) -> int:
+def add(
+    model: str, data: str, given: Input, *, again: bool, force: bool, seed: int, strict: bool, as_json: bool
+) -> int:
     """Teach MODEL the labelled rows of DATA.
 
     The choice between candidates is not repeated. Before the rows are learnt they are answered, which says how the
-    world has drifted since the fit. The model is replaced when the new one is complete.
+    world has drifted since the fit. The model is replaced when the new one is complete. Rows that have been added
+    before are not learnt again: an interrupted call can be repeated.
     """
     say_idle("id", "group", "parent", "seed")
     with progress(), warnings_said() as warned:
-        record = added(model, data, given)
+        record = added(model, data, given, again=again, force=force)
     say_notes(record["notes"])
     code = int(strict and bool(warned or record["notes"]))
     if as_json:
         put_json(record, ok=code == 0)
     else:
         _show(record)
-    name_next(f"info {model}", f"predict {model} NEW_DATA")
+    name_next(["info", model], ["predict", model, "NEW_DATA"])
     return code
 
 
-def added(folder: str, data: str, given: Input) -> dict[str, Any]:
-    """Read the rows, learn them, save; return what was learnt and how the rows differ from those of the fit."""
-    from untwin._errors import InputError
-    from untwin.cli.blame import blaming
-    from untwin.cli.fitting import labels_of, parts
-    from untwin.cli.opened import open_model
-    from untwin.cli.saved import save, save_with_report, saying_saved
+def added(folder: str, data: str, given: Input, *, again: bool = False, force: bool = False) -> dict[str, Any]:
+    """Read the rows, learn them, save; return what was learnt and how the rows differ from those of the fit.
 
-    opened = open_model(folder, given.roles)
-    table = given.load_for(opened.here, data)
-    frame, _ = parts(table.frame, opened.here)
-    if not frame.height:
-        message = f"{table.places.name}, column {opened.here.split!r}: all rows are marked as test."
-        raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
-    rows, labels = opened.rows(frame), labels_of(frame, opened.here)
-    model = opened.model
-    with blaming(table.places.name):
-        about, drift = opened.about, drifted(model, rows, labels)
-        learnt = asdict(model.add(rows, labels))
-    drift |= {"accuracy": learnt["accuracy_before"]}
-    notes = [asdict(note) for note in table.notes]
-    record = {"model": folder, "source": table.places.name, "notes": notes, **learnt, "drift": drift}
-    about |= {"added": [*about.get("added", []), {name: record[name] for name in ("source", "n_rows")}]}
-    texts = model.knowledge_.documents is not None
-    save(model, Path(folder), about, texts=texts)
-    with saying_saved(Path(folder)):
-        report = save_with_report(model, Path(folder), about, texts=texts)
-    return record | {"rows": len(model.ids_), "classes": len(model.classes_), "report": report}
+    Nobody else writes to the model meanwhile.
+    """
+    from untwin.cli.opened import open_model
+    from untwin.cli.saved import changing, report_of, require_report_place, write_with_report
+
+    place = Path(folder)
+    with changing(place):
+        require_report_place(report_of(place), force=force)
+        opened = open_model(folder, given.roles)
+        table = given.load_for(opened.here, data)
+        rows, labels = _to_learn(opened, table)
+        noted = {"source": table.places.name, "n_rows": len(labels), "sha256": digest_of(rows, labels)}
+        before = [entry.get("sha256") for entry in _added_before(opened.about, folder)]
+        known = noted["sha256"] in before and not again
+        if known:
+            texts = opened.model.knowledge_.documents is not None
+            done = {"n_rows": len(labels), "report": write_with_report(opened.model, place, texts=texts)}
+        else:
+            done = _learn(opened, place, rows, labels, noted)
+    record = {"model": folder, "source": table.places.name, "notes": [asdict(note) for note in table.notes], **done}
+    return record | {"added_before": known, "rows": len(opened.model.ids_), "classes": len(opened.model.classes_)}
+
+
+def digest_of(rows: list[str] | pl.DataFrame, labels: NDArray[Any]) -> str:
+    """Return a digest by which to know labelled rows again, whatever file they come from.
+
+    >>> import numpy as np
+    >>> digest_of(["a", "b"], np.array(["x", "y"])) == digest_of(["a", "b"], np.array(["x", "z"]))
+    False
+    """
+    import polars as pl
+
+    frame = pl.DataFrame({"text": rows}) if isinstance(rows, list) else rows
+    digest = hashlib.sha256()
+    for part in (frame, pl.DataFrame({"label": labels})):
+        for some in part.iter_slices(HASHED):
+            digest.update(some.write_ndjson().encode())
+    return digest.hexdigest()
 
 
 def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
@@ -89,7 +113,51 @@ def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[st
     }
 
 
+def _to_learn(opened: Opened, table: Table) -> tuple[Any, NDArray[Any]]:
+    """Return the rows that are not marked as test, as the model takes them, and their labels."""
+    from untwin._errors import InputError
+    from untwin.cli.fitting import labels_of, parts
+
+    frame, _ = parts(table.frame, opened.here)
+    if not frame.height:
+        message = f"{table.places.name}, column {opened.here.split!r}: all rows are marked as test."
+        raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
+    return opened.rows(frame), labels_of(frame, opened.here)
+
+
+def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
+    """Return what the model notes about earlier calls, which a stranger may have written."""
+    from untwin.store import ModelRefused
+
+    before = about.get("added", [])
+    if not isinstance(before, list) or not all(isinstance(entry, dict) for entry in before):
+        message = f"{folder}: what was added before is not what `untwin add` writes."
+        raise ModelRefused(message, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
+    return before
+
+
+def _learn(opened: Opened, folder: Path, rows: Any, labels: NDArray[Any], noted: dict[str, Any]) -> dict[str, Any]:
+    """Learn the rows, have the model note that they are learnt, and save it with its report."""
+    from untwin.cli.blame import blaming
+    from untwin.cli.saved import save_with_report, saved_first
+
+    model, about = opened.model, opened.about
+    with blaming(noted["source"]):
+        drift = drifted(model, rows, labels)
+        learnt = asdict(model.add(rows, labels))
+    drift |= {"accuracy": learnt["accuracy_before"]}
+    about |= {"added": [*_added_before(about, str(folder)), noted]}
+    texts = model.knowledge_.documents is not None
+    with saved_first(model, folder, about, texts=texts):
+        report = save_with_report(model, folder, about, texts=texts)
+    return {**learnt, "drift": drift, "report": report}
+
+
 def _show(record: dict[str, Any]) -> None:
+    if record["added_before"]:
+        put(f"{record['source']}: exactly these {record['n_rows']:,} rows have been added before; nothing is learnt")
+        put(f"The report is written again: {record['report']} (--again would learn the rows once more)")
+        return
     drift, expected = record["drift"], record["drift"]["accuracy_expected"]
     put(f"{record['source']}: {record['n_rows']:,} rows learnt; {record['rows']:,} rows, {record['classes']:,} classes")
     if record["n_learnt_before"]:

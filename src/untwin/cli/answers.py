@@ -13,6 +13,7 @@ from untwin._progress import report
 from untwin._values import positions
 from untwin.cli.blame import blaming
 from untwin.data.columns import require_named
+from untwin.data.formulas import unguarded
 from untwin.data.load import typed_features
 
 if TYPE_CHECKING:
@@ -55,11 +56,12 @@ class Answerer:
                 yield batch, self._answers(batch)
 
     def _answers(self, batch: Batch) -> pl.DataFrame:
-        require_named(batch.raw, self.opened.named)
-        rows = self.opened.rows(typed_features(batch.raw, self.opened.here))
-        with blaming(batch.raw.name):
+        table = unguarded(batch.raw)
+        require_named(table, self.opened.named)
+        rows = self.opened.rows(typed_features(table, self.opened.here))
+        with blaming(table.name):
             answers = self._columns(rows)
-        self._refuse_clash(batch.raw.frame.columns, answers.columns, batch.raw.name)
+        self._refuse_clash(table.frame.columns, answers.columns, table.name)
         self.counts["rows"] += answers.height
         for name in ("unsure", "no_evidence"):
             self.counts[name] += int(answers[f"{self.prefix}{name}"].sum())

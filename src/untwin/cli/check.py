@@ -40,7 +40,7 @@ def check(data: str, given: Input, *, seed: int, strict: bool, as_json: bool) ->
         put_json(describe(table, findings), ok=code == 0)
     else:
         _show(describe(table, findings))
-    name_next(f"fit {data} -o MODEL")
+    name_next(["fit", data, "-o", "MODEL"])
     return code
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import mkdtemp
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin.cli.options import common_options
+from untwin.cli.options import common_options, force_option
 from untwin.cli.output import name_next, progress, put, put_json, warnings_said
 
 if TYPE_CHECKING:
@@ -24,42 +25,48 @@ SHOWN = 3  # classes, neighbours and terms of an explanation
 
 @click.command()
 @click.option("-o", "--output", metavar="MODEL", help="Where to keep the model; default: among the temporary files.")
+@force_option
 @common_options
-def demo(*, output: str | None, seed: int, strict: bool, as_json: bool) -> int:
+def demo(*, output: str | None, force: bool, seed: int, strict: bool, as_json: bool) -> int:
     """Tell apart the sub-packages of NumPy, SciPy, scikit-learn and Polars by their documentation.
 
     Gathers some 6,000 texts in some 50 classes, looks for what is odd about them, fits a model (fast preset), and
     explains its answers to three texts that it has not learnt.
     """
     folder = output or str(Path(mkdtemp(prefix="untwin-")) / "demo")
-    with progress(), warnings_said() as warned:
-        record = run_demo(seed, folder)
+    try:
+        with progress(), warnings_said() as warned:
+            record = run_demo(seed, folder, force=force)
+    except BaseException:
+        if output is None:
+            with suppress(OSError):  # it is not empty: the model is complete
+                Path(folder).parent.rmdir()
+        raise
     code = int(strict and bool(warned or record["oddities"]))
     if as_json:
         put_json(record, ok=code == 0)
     else:
         _show(record)
-    kept = [f"info {folder}", f'explain {folder} --text "fast Fourier transform"']
-    name_next(*kept, "check YOUR_TABLE.csv", "fit YOUR_TABLE.csv -o MODEL")
+    kept = ["info", folder], ["explain", folder, "--text", "fast Fourier transform"]
+    name_next(*kept, ["check", "YOUR_TABLE.csv"], ["fit", "YOUR_TABLE.csv", "-o", "MODEL"])
     return code
 
 
-def run_demo(seed: int, output: str) -> dict[str, Any]:
+def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
     from untwin.cli.fitting import Clock, Settings, fit_table, told
     from untwin.cli.reasons import reason_record
-    from untwin.cli.saved import save, save_with_report, saying_saved, writable_model
+    from untwin.cli.saved import save_with_report, saved_first, writable_model
     from untwin.data.demo import demo_texts
 
-    folder, clock = writable_model(output), Clock()
+    folder, clock = writable_model(output, force=force), Clock()
     with clock.timing("gathering"):
         texts = demo_texts().with_row_index("row")
         asked = texts.filter(texts["label"].is_in(ASKED)).unique("label", keep="first", maintain_order=True)
         table = demo_table(texts.filter(~texts["row"].is_in(asked["row"].implode())))
     fitted = fit_table(table, Settings(preset="fast", seed=seed), clock)
     about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": fitted.source}
-    save(fitted.model, folder, about, texts=True)
-    with saying_saved(folder):
+    with saved_first(fitted.model, folder, about, texts=True):
         record = told(fitted, clock)
         answers = [
             {"id": row["id"], "true_label": row["label"], **reason_record(fitted.model, [row["text"]], SHOWN)}

@@ -11,13 +11,13 @@ from untwin._errors import InputError
 from untwin.cli.opened import feature_options
 from untwin.cli.stream.reading import batches
 from untwin.data.columns import require_named
+from untwin.data.formulas import unguarded
 from untwin.data.load import require_columns, typed_features
 from untwin.data.read.jsonl import read_jsonl
 
 if TYPE_CHECKING:
     from untwin.cli.opened import Opened
-    from untwin.cli.stream.reading import Batch
-    from untwin.data.read import ReadOptions
+    from untwin.data.read import RawTable, ReadOptions
     from untwin.model import UntwinClassifier
 
 SEARCHED = 4096  # rows at a time
@@ -79,21 +79,22 @@ def _row(opened: Opened, row: str) -> Any:
 def _found(opened: Opened, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
     for batch in batches(data, read, SEARCHED):
-        require_named(batch.raw, opened.named, suffix=opened.suffix)
-        require_columns(batch.raw, opened.here.features, feature_options(opened.suffix))
-        place = _place(opened, batch, wanted)
+        table = unguarded(batch.raw)
+        require_named(table, opened.named, suffix=opened.suffix)
+        require_columns(table, opened.here.features, feature_options(opened.suffix))
+        place = _place(opened, table, wanted)
         if place is not None:
-            return opened.rows(typed_features(batch.raw, opened.here)[place])
+            return opened.rows(typed_features(table, opened.here)[place])
     column = "row" if opened.here.id is None else f"column {opened.here.id!r}"
     raise InputError(f"{data}: there is no row with {column} {wanted!r}.", code="unknown-id", hint="Check the id.")
 
 
-def _place(opened: Opened, batch: Batch, wanted: str) -> int | None:
+def _place(opened: Opened, table: RawTable, wanted: str) -> int | None:
     if opened.here.id is None:
-        (found,) = np.nonzero(batch.raw.places.rows.astype(np.str_) == wanted)
+        (found,) = np.nonzero(table.places.rows.astype(np.str_) == wanted)
     else:
-        require_columns(batch.raw, [opened.here.id], f"--id{opened.suffix}")
-        found = (batch.raw.frame[opened.here.id] == wanted).arg_true().to_numpy()
+        require_columns(table, [opened.here.id], f"--id{opened.suffix}")
+        found = (table.frame[opened.here.id] == wanted).arg_true().to_numpy()
     return int(found[0]) if len(found) else None
 
 

@@ -43,7 +43,7 @@ def evaluate(
         _show(record)
     if not passed:
         say(f"untwin: accuracy {record['accuracy']:.4f} is below {fail_under}.")
-    name_next(explain_hint(model, data, given, given.roles), f"add {model} DATA")
+    name_next(explain_hint(model, data, given, given.roles), ["add", model, "DATA"])
     return code
 
 

@@ -54,7 +54,7 @@ def explain(
     with progress(), warnings_said() as warned:
         record = explained(model, data, read, columns, text=text, row=row, row_id=row_id, top=top)
     (put_json if as_json else show_reason)(record)
-    name_next(f"predict {model} NEW_DATA", f"info {model}")
+    name_next(["predict", model, "NEW_DATA"], ["info", model])
     return int(strict and bool(warned))
 
 

@@ -10,7 +10,7 @@ import click
 
 from untwin.cli.config import take_config
 from untwin.cli.hints import explain_hint
-from untwin.cli.options import common_options, input_options
+from untwin.cli.options import common_options, force_option, input_options
 from untwin.cli.output import name_next, progress, put_json, say, warnings_said
 
 if TYPE_CHECKING:
@@ -49,10 +49,19 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     callback=take_config,
     help="Take the options of an earlier fit from its MODEL/manifest.json; the command line wins.",
 )
+@force_option
 @input_options
 @common_options
 def fit(
-    data: str, output: str, given: Input, *, without_texts: bool, strict: bool, as_json: bool, **settings: Any
+    data: str,
+    output: str,
+    given: Input,
+    *,
+    without_texts: bool,
+    force: bool,
+    strict: bool,
+    as_json: bool,
+    **settings: Any,
 ) -> int:
     """Fit a model to the labelled table DATA; write it to MODEL, and its report to MODEL.html.
 
@@ -62,7 +71,7 @@ def fit(
     if settings["scoring"] in ORDERED and not given.roles.ordinal:
         raise click.UsageError(f"--scoring {settings['scoring']} needs --ordinal, the classes in order.")
     with progress(), warnings_said() as warned:
-        record = fit_and_save(data, output, given, settings, texts=not without_texts)
+        record = fit_and_save(data, output, given, settings, texts=not without_texts, force=force)
     oddities = [f"[{finding['code']}] {finding['title']}" for finding in record["oddities"]]
     for line in oddities:
         say(f"warning: {line}")
@@ -74,18 +83,20 @@ def fit(
 
         show_fit(record)
         put_report(record)
-    name_next(f"predict {output} NEW_DATA", explain_hint(output, data, given), f"info {output}")
+    name_next(["predict", output, "NEW_DATA"], explain_hint(output, data, given), ["info", output])
     return code
 
 
-def fit_and_save(data: str, output: str, given: Input, settings: dict[str, Any], *, texts: bool) -> dict[str, Any]:
+def fit_and_save(
+    data: str, output: str, given: Input, settings: dict[str, Any], *, texts: bool, force: bool
+) -> dict[str, Any]:
     """Read, fit, save; return all there is to say, as one record."""
     from untwin._errors import InputError
     from untwin.cli.fitting import Clock, Settings, fit_table, told
     from untwin.cli.opened import only_texts
-    from untwin.cli.saved import save, save_with_report, saying_saved, writable_model
+    from untwin.cli.saved import save_with_report, saved_first, writable_model
 
-    folder, clock = writable_model(output), Clock()
+    folder, clock = writable_model(output, force=force), Clock()
     with clock.timing("reading"):
         table = given.load(data)
     if not texts and not only_texts(table.roles):
@@ -94,8 +105,7 @@ def fit_and_save(data: str, output: str, given: Input, settings: dict[str, Any],
     fitted = fit_table(table, Settings(**settings), clock)
     options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
     about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
-    save(fitted.model, folder, about, texts=texts)
-    with saying_saved(folder):
+    with saved_first(fitted.model, folder, about, texts=texts):
         record = {"model": output, **told(fitted, clock), "seconds": dict(clock.seconds)}
         about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
         return record | {"report": save_with_report(fitted.model, folder, about, texts=texts)}

@@ -50,5 +50,5 @@ def cli() -> None:
     """Tell near-twin classes apart.
 
     Exit codes: 0 done, 1 a gate failed or the data is wrong, 2 usage or unusable input, 3 model refused, 70 internal
-    error, 130 interrupted.
+    error, 130 interrupted, 143 and 129 ended by the system (SIGTERM, SIGHUP).
     """

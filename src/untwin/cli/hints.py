@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -13,15 +12,15 @@ if TYPE_CHECKING:
 NOT_NEEDED = "limit"  # to find a row
 
 
-def explain_hint(model: str, data: str, given: Input, named: ColumnRoles | None = None) -> str:
-    """Return how to explain a row of a table that a command has just read; `named` are columns not named as in the fit.
+def explain_hint(model: str, data: str, given: Input, named: ColumnRoles | None = None) -> list[str]:
+    """Return how to explain a row of a table that was just read, in words; `named` are columns not named as in the fit.
 
     >>> from untwin.cli.options import Input
     >>> from untwin.data.columns import ColumnRoles
     >>> from untwin.data.read import ReadOptions
     >>> given = Input(ColumnRoles(text=("the body",)), ReadOptions(separator=";"), "error")
-    >>> explain_hint("model", "more.csv", given, given.roles)
-    "explain model more.csv --text-column 'the body' --separator ';' --id ID"
+    >>> print(*explain_hint("model", "more.csv", given, given.roles), sep=" / ")
+    explain / model / more.csv / --text-column / the body / --separator / ; / --id / ID
     """
     from untwin.data.read.source import STDIN
 
@@ -32,4 +31,4 @@ def explain_hint(model: str, data: str, given: Input, named: ColumnRoles | None 
     for name, value in asdict(given.read).items():
         if value and name != NOT_NEEDED:
             words += [f"--{name.replace('_', '-')}", str(value)]
-    return f"{shlex.join(words)} --id ID"
+    return [*words, "--id", "ID"]

@@ -19,7 +19,7 @@ def info(model: str, *, seed: int, strict: bool, as_json: bool) -> int:
 
     record = {"model": model, **describe(model)}
     (put_json if as_json else _show)(record)
-    name_next(f"predict {model} NEW_DATA", f"explain {model} --id 0")
+    name_next(["predict", model, "NEW_DATA"], ["explain", model, "--id", "0"])
     return 0
 
 

@@ -113,6 +113,7 @@ _READING_OPTIONS = (
 _SEED_OPTION = click.option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all that is random."
 )
+force_option = click.option("--force", is_flag=True, help="Replace a file that is there and that untwin has not made.")
 _RUNNING_OPTIONS = (
     click.option(
         "--threads", type=_COUNT, metavar="N", help="At most N threads.", callback=_set_threads, expose_value=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import warnings
 from contextlib import contextmanager
@@ -50,10 +51,20 @@ def put(line: str = "") -> None:
     print(printable(line))  # noqa: T201
 
 
-def name_next(*commands: str) -> None:
-    """Say which commands to go on with."""
-    for number, command in enumerate(commands):
-        say(f"{'next:' if number == 0 else '     '} untwin {command}")
+def put_bytes(content: bytes) -> None:
+    """Print lines of data as they are; on a terminal, with what could drive it as escapes."""
+    if sys.stdout.isatty():
+        lines = ("\t".join(map(printable, line.split("\t"))) for line in content.decode().split("\n"))
+        print(*lines, sep="\n", end="")  # noqa: T201
+        return
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def name_next(*commands: Sequence[str]) -> None:
+    """Say which commands to go on with, each given as its words; names are quoted as a shell needs it."""
+    for number, words in enumerate(commands):
+        say(f"{'next:' if number == 0 else '     '} untwin {shlex.join(words)}")
 
 
 def bar(share: float, width: int = 24) -> str:

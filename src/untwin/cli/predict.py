@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--top", type=click.IntRange(min=1), default=1, metavar="K", help="The K likeliest classes of each row.")
 @click.option("--prefix", default="untwin_", show_default=True, metavar="TEXT", help="What new columns begin with.")
 @click.option("--raw", is_flag=True, help="Write cells that a spreadsheet takes for formulas as they are.")
+@click.option("--force", is_flag=True, help="Write the answers over DATA, if -o names the same file.")
 @input_options
 @common_options
 def predict(
@@ -39,22 +40,33 @@ def predict(
     say(f"untwin: {counts['rows']:,} rows answered, {unsure:,} unsure, {mute:,} without a known word")
     if counts["bad_rows"]:
         say(f"warning: {counts['bad_rows']:,} bad rows skipped")
-    name_next(explain_hint(model, data, given, given.roles), f"evaluate {model} LABELLED_DATA")
+    name_next(explain_hint(model, data, given, given.roles), ["evaluate", model, "LABELLED_DATA"])
     return int(strict and bool(warned or counts["bad_rows"]))
 
 
 def predicted(
-    folder: str, data: str, given: Input, output: str | None, *, as_json: bool, top: int, prefix: str, raw: bool
+    folder: str,
+    data: str,
+    given: Input,
+    output: str | None,
+    *,
+    as_json: bool,
+    top: int,
+    prefix: str,
+    raw: bool,
+    force: bool,
 ) -> dict[str, int]:
     """Read, answer and write batch by batch; return what was counted on the way."""
     from untwin.cli.answers import Answerer
     from untwin.cli.opened import open_model
     from untwin.cli.stream.reading import batches, format_of
-    from untwin.cli.stream.writing import output_format, write
+    from untwin.cli.stream.writing import output_format, require_place, write
 
     let_interrupt_reading()
     read = format_of(data, given.read)
     kind = "jsonl" if as_json and output is None else output_format(output, read)
+    if output is not None:
+        require_place(output, data, folder, force=force)
     opened = open_model(folder, given.roles)
     answerer = Answerer(opened, top, prefix)
     write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from untwin.cli.options import running_options
+from untwin.cli.options import force_option, running_options
 from untwin.cli.output import progress, put, put_json, put_table, warnings_said
 
 PAPERS = ("sprinkling", "hierarchies", "weights", "latent", "all")
@@ -26,9 +26,18 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 )
 @click.option("--quick", is_flag=True, help="Smaller samples and fewer repetitions: minutes instead of an hour.")
 @click.option("--only", multiple=True, metavar="NAME", help="One experiment; repeat the option for several.")
+@force_option
 @running_options
 def reproduce(
-    paper: str, data: Path, out: Path | None, *, quick: bool, only: tuple[str, ...], strict: bool, as_json: bool
+    paper: str,
+    data: Path,
+    out: Path | None,
+    *,
+    quick: bool,
+    only: tuple[str, ...],
+    force: bool,
+    strict: bool,
+    as_json: bool,
 ) -> int:
     """Repeat the experiments of PAPER and set them beside what is published.
 
@@ -37,11 +46,12 @@ def reproduce(
     """
     folder = out or Path(f"untwin-{paper}")
     with progress(), warnings_said() as warned:
-        from untwin.reproduce.pages.writing import write
+        from untwin.reproduce.pages.writing import require_places, write
         from untwin.reproduce.registry import chosen
         from untwin.reproduce.runner import run
 
         experiments = chosen(paper, only)
+        require_places(folder, force=force)
         records = run(experiments, data, folder, quick=quick)
         paths = write(records, experiments, data, folder)
     code = int(strict and bool(warned))

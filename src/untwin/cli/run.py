@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+import threading
 import traceback
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -16,9 +19,19 @@ from untwin.cli.group import cli
 from untwin.cli.output import Failure, show_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-DONE, WRONG, UNUSABLE, INTERNAL, INTERRUPTED = 0, 1, 2, 70, 130
+DONE, WRONG, UNUSABLE, INTERNAL = 0, 1, 2, 70
+ENDED_BY = 128  # and the number of the signal
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(KeyboardInterrupt):
+    """The system asks the command to end; as after Ctrl-C, whatever is open is closed and unfinished files go."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -26,13 +39,34 @@ def run(arguments: Sequence[str]) -> int:
     _prepare_streams()
     as_json = "--json" in arguments
     try:
-        code = _invoke(list(arguments), as_json=as_json)
-        sys.stdout.flush()
+        with _ending_in_order():
+            code = _invoke(list(arguments), as_json=as_json)
+            sys.stdout.flush()
     except BrokenPipeError:
         return _closed_pipe()
     except OSError as error:  # the output itself failed
         return show_failure(_os_failure(error), as_json=False)
     return code
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let signals that would end the process at once raise `Ended` instead, unless somebody else has a use for them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise Ended(number)
+
+    ours = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _prepare_streams() -> None:
@@ -49,8 +83,9 @@ def _invoke(arguments: list[str], *, as_json: bool) -> int:
             return int(cli.invoke(context) or DONE)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _interrupted(as_json=as_json)
+    except (KeyboardInterrupt, click.Abort) as error:
+        number = error.number if isinstance(error, Ended) else signal.SIGINT
+        return _interrupted(ENDED_BY + number, as_json=as_json)
     except BrokenPipeError:
         raise
     except click.exceptions.NoArgsIsHelpError as error:
@@ -60,11 +95,11 @@ def _invoke(arguments: list[str], *, as_json: bool) -> int:
         return show_failure(_failure(error), as_json=as_json)
 
 
-def _interrupted(*, as_json: bool) -> int:
+def _interrupted(code: int, *, as_json: bool) -> int:
     """End as the user wants it: without a word, except that whoever reads JSON must be told."""
     if as_json:
-        show_failure(Failure(INTERRUPTED, "interrupted", "Interrupted before it was done.", ""), as_json=True)
-    return INTERRUPTED
+        show_failure(Failure(code, "interrupted", "Interrupted before it was done.", ""), as_json=True)
+    return code
 
 
 def _failure(error: BaseException) -> Failure:

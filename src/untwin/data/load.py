@@ -10,6 +10,7 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
+from untwin.data.formulas import unguarded
 from untwin.data.guess import UNSPACED, as_numbers
 from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note
@@ -84,7 +85,7 @@ def load(
 ) -> Table:
     """Read a labelled table, settle the role of every column and type the cells."""
     options = options or ReadOptions()
-    raw = read_table(source, options=options)
+    raw = unguarded(read_table(source, options=options))
     settled, columns = settle_roles(raw, roles or ColumnRoles())
     table = _labelled(raw, settled, columns, missing_label)
     _require_classes(table, options.limit)
@@ -108,7 +109,7 @@ def load_for_model(
     if roles.label is None:
         message = "The model does not say which column holds the labels."
         raise InputError(message, code="no-columns", hint="Name it with --label.")
-    raw = read_table(source, options=options)
+    raw = unguarded(read_table(source, options=options))
     require_named(raw, named or ColumnRoles())
     require_columns(raw, [roles.label], "--label")
     require_columns(raw, roles.features)

@@ -250,7 +250,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._learnt(removed(self.knowledge_, ids))
 
-    def save(self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
+    ) -> None:
         """Write the model into a folder, without a moment at which neither the old nor the new one is whole.
 
         Parameters
@@ -261,17 +263,19 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
             False leaves the documents out (their terms and counts stay); explanations then show ids only.
         about : mapping, optional
             What else to keep, as JSON has it; loaded as `about_`. None: what was loaded, if anything was.
+        overwrite : bool
+            False raises `UntwinError` if the model there has changed since this one was read from it or saved to it.
         """
         from untwin.model.saving import save_model
 
         check_is_fitted(self)
-        save_model(self, folder, texts=texts, about=about)
+        save_model(self, folder, texts=texts, about=about, overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | Path) -> UntwinClassifier:
         """Return the model of a folder, which a stranger may have made; `ModelRefused` if anything is wrong with it.
 
-        It answers, explains and learns on as the one that was saved; `sha256_` is the digest of all that was loaded.
+        It answers, explains and learns on as the one that was saved; `sha256_` is the digest of what was read or saved.
         """
         from untwin.model.saving import load_model
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from untwin._files import write_whole
 from untwin.report import charts, shown
 from untwin.report.views import Report
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MODULES = ("dom", "data", "canvas", "matrix", "inspector", "lists", "main")  # each after those it imports
 IN_PAGE = ("matrix", "classes", "documents")  # views that are drawn in the browser
+MARK = b'<meta name="generator" content="untwin '  # by which a page that is there already is known as ours
 IMPORT = re.compile(r'^import .* from "\./\w+\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 
@@ -50,7 +52,7 @@ def write_report(model: UntwinClassifier | Report, path: str | PathLike[str]) ->
     """
     report = model if isinstance(model, Report) else Report.of(model)
     target = Path(path)
-    target.write_bytes(page_of(report).encode("utf-8", "replace"))  # half a character in a name must not stop it
+    write_whole(target, page_of(report).encode("utf-8", "replace"))  # half a character in a name must not stop it
     return target
 
 

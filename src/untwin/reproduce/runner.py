@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from untwin import __version__
+from untwin._files import write_whole
 from untwin._progress import report
 from untwin.reproduce.digests import data_digest, paper_digest
 
@@ -83,10 +84,8 @@ def _run_now(experiment: Experiment, data: Path, folder: Path, *, quick: bool) -
         **asdict(outcome),
     }
     plain: Record = _plain(record)
-    path = _path(experiment, folder, quick=quick)
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    beside.replace(path)
+    content = json.dumps(plain, indent=1, allow_nan=False) + "\n"
+    write_whole(_path(experiment, folder, quick=quick), content.encode())
     return plain
 
 

@@ -1,7 +1,8 @@
 """A model as a directory of arrays and one manifest: saved without a moment of danger, loaded without trust."""
 
-from untwin.store.directory import Stored, load, save
+from untwin.store.directory import Stored, load, read_digest, save
+from untwin.store.lock import sole_writer
 from untwin.store.refusal import ModelRefused
 from untwin.store.texts import Texts
 
-__all__ = ["ModelRefused", "Stored", "Texts", "load", "save"]
+__all__ = ["ModelRefused", "Stored", "Texts", "load", "read_digest", "save", "sole_writer"]

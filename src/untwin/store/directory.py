@@ -11,13 +11,16 @@ not an index. Arrays stay on disk and are read when they are used.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from untwin._errors import InputError
-from untwin.store.files import LOCK, MANIFEST, flush, names, refuse_strangers, remove_files, sole_writer, write_new
+from untwin._errors import UntwinError
+from untwin._files import flush
+from untwin.store.files import LOCK, MANIFEST, names, refuse_strangers, remove_files, write_new
 from untwin.store.kinds import packed, unpacked
+from untwin.store.lock import sole_writer
 from untwin.store.manifest import LARGEST_MANIFEST, compose, parse, require_plain
 from untwin.store.npy import ArrayFile, payload
 from untwin.store.refusal import ModelRefused, damaged
@@ -52,8 +55,10 @@ class Stored:
     format: int
 
 
-def save(folder: str | Path, parts: Mapping[str, Part], facts: Mapping[str, Any]) -> None:
-    """Make `folder` hold this model; whatever happens on the way, the model that it held before stays whole.
+def save(
+    folder: str | Path, parts: Mapping[str, Part], facts: Mapping[str, Any], *, replaces: str | None = None
+) -> str:
+    """Make `folder` hold this model and return its digest; whatever happens on the way, what it held stays whole.
 
     Parameters
     ----------
@@ -63,26 +68,26 @@ def save(folder: str | Path, parts: Mapping[str, Part], facts: Mapping[str, Any]
         By name: NumPy arrays of a plain dtype, `csr_array`, lists of strings (or `Texts`), and mappings of these.
     facts : mapping
         The configuration: whatever JSON holds.
+    replaces : str, optional
+        Digest of the model that the new one was made from: if the folder holds another one by now, raise instead of
+        losing what that has learnt. None: replace whatever model is there.
 
     Examples
     --------
     >>> import tempfile
     >>> import numpy as np
     >>> folder = tempfile.mkdtemp()
-    >>> save(folder, {"space": {"S": np.array([3.0, 2.0])}, "terms": ["ape", "bee"]}, {"k": 2})
+    >>> sha256 = save(folder, {"space": {"S": np.array([3.0, 2.0])}, "terms": ["ape", "bee"]}, {"k": 2})
     >>> stored = load(folder)
-    >>> stored.parts["space"]["S"], stored.parts["terms"], stored.facts
-    (array([3., 2.]), Texts(2 texts, 6 bytes), {'k': 2})
+    >>> stored.parts["space"]["S"], stored.parts["terms"], stored.facts, stored.sha256 == sha256
+    (array([3., 2.]), Texts(2 texts, 6 bytes), {'k': 2}, True)
     """
     place = Path(folder)
     require_plain(facts)
-    if not place.is_dir():
-        place.mkdir()
-        flush(place.parent)
-    refuse_strangers(place, InputError, "Save into a new folder.")
     try:
         with sole_writer(place):
-            _save(place, parts, facts)
+            _refuse_change(place, replaces)
+            return _save(place, parts, facts, replaces)
     except ModelRefused as error:  # what was written is read back before it counts
         raise ValueError(f"parts must be such that they can be loaded. Got instead: {error.message}") from None
     except OSError as error:
@@ -104,6 +109,11 @@ def load(folder: str | Path) -> Stored:
             # Had it been replaced while we read it, files of the old model would be gone: then read the new one.
             if _manifest_bytes(place) == content:
                 raise ModelRefused(f"{place}: {error.message}", code=error.code, hint=error.hint) from None
+
+
+def read_digest(folder: str | Path) -> str:
+    """Return the digest of the model of a folder without reading its arrays; raise `ModelRefused` if there is none."""
+    return parse(_manifest_bytes(Path(folder))).sha256
 
 
 def _manifest_bytes(folder: Path) -> bytes:
@@ -143,8 +153,20 @@ def _mapped(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]:
         return {file.sha256: array for file, array in zip(files, arrays, strict=True)}
 
 
-def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any]) -> None:
-    present, files = names(folder), dict[str, ArrayFile]()
+def _refuse_change(folder: Path, known: str | None) -> None:
+    """Raise if the folder holds another model than the `known` one; one that has gone cannot be lost."""
+    if known is None or not (folder / MANIFEST).exists():
+        return
+    with suppress(ModelRefused):  # damaged, or of a newer untwin: not the one that is known
+        if read_digest(folder) == known:
+            return
+    hint = "Load it again and repeat the change, save into another folder, or replace it with overwrite=True."
+    message = f"{folder}: the model there has changed since this one was read from it or saved to it."
+    raise UntwinError(message, code="model-changed", hint=hint)
+
+
+def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any], replaces: str | None) -> str:
+    present, files, content = names(folder), dict[str, ArrayFile](), b""
 
     def put(array: Array) -> str:
         file = ArrayFile.of(array)
@@ -156,15 +178,25 @@ def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any]) -> 
     try:
         entries = packed(parts, put)["parts"]
         content = compose(facts, entries, {file.sha256: file.to_json() for file in files.values()})
-        _opened(folder, content)  # nothing is committed that would not load
+        stored = _opened(folder, content)  # nothing is committed that would not load
         flush(folder)
-        manifest = write_new(folder / MANIFEST, [content])
+        _refuse_change(folder, replaces)  # by somebody who knows no lock
+        write_new(folder / MANIFEST, [content]).replace(folder / MANIFEST)
     except BaseException:
-        remove_files(folder, keep=present)  # a full disk is not to stay full because of us
+        if not _is_committed(folder, content):
+            remove_files(folder, keep=present)  # a full disk is not to stay full because of us
         raise
-    manifest.replace(folder / MANIFEST)
     flush(folder)
     remove_files(folder, keep={MANIFEST, LOCK, *(file.name for file in files.values())})
+    return stored.sha256
+
+
+def _is_committed(folder: Path, content: bytes) -> bool:
+    """Say whether the manifest on disk has this content: a signal may come right after it was replaced."""
+    try:
+        return (folder / MANIFEST).read_bytes() == content
+    except OSError:
+        return False
 
 
 def _write(file: ArrayFile, array: Array, folder: Path) -> None:

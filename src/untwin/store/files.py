@@ -1,23 +1,23 @@
-"""The files of a model directory: whose they are, how one is written for good, who may write.
+"""The files of a model directory: whose they are, and how one is written for good.
 
 manifest.json     the model; whatever it does not list is no part of it
 <sha256>.npy      an array
 *.new             one of these on its way to the disk
-lock              somebody is saving
+lock              somebody is writing (see `lock`)
 """
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from untwin._errors import UntwinError
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
     from pathlib import Path
+
+    from untwin._errors import UntwinError
 
 MANIFEST = "manifest.json"
 LOCK = "lock"
@@ -45,15 +45,6 @@ def write_new(path: Path, pieces: Iterable[bytes | memoryview]) -> Path:
     return new
 
 
-def flush(path: Path) -> None:
-    """Wait until the disk has a file, or the names in a folder."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def names(folder: Path) -> set[str]:
     """Return the names in a folder of those files that saves make."""
     with os.scandir(folder) as entries:
@@ -65,25 +56,3 @@ def remove_files(folder: Path, keep: Collection[str]) -> None:
     for name in names(folder).difference(keep):
         with suppress(OSError):
             (folder / name).unlink()
-
-
-@contextmanager
-def sole_writer(folder: Path) -> Iterator[None]:
-    """Keep others from saving into `folder` until the block ends; the lock of a killed process is no lock."""
-    import fcntl
-
-    path = folder / LOCK
-    with path.open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Its owner may have removed the file since we opened it; then another one is the lock by now.
-            ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
-        except (BlockingIOError, FileNotFoundError):
-            ours = False
-        if not ours:
-            hint = "Wait until it has ended, then save again."
-            raise UntwinError(f"{folder}: another process is saving there.", code="model-busy", hint=hint)
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)

@@ -25,7 +25,7 @@ models = [UntwinClassifier.load(folder) for folder in sys.argv[2:]]
 print("ready", flush=True)
 while True:
     for model in models:
-        model.save(sys.argv[1])
+        model.save(sys.argv[1], overwrite=True)
 """
 
 

@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from untwin._errors import UntwinError
 from untwin.classify.linear import LinearSVM
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
@@ -242,7 +243,9 @@ def test_saving_changes_nothing_in_the_model(tmp_path, rows_of_kind, labels):
     model = UntwinClassifier(preset="fast").fit(rows_of_kind("texts"), labels)
     before = {name: id(value) for name, value in vars(model).items()}
     model.save(tmp_path / "model", texts=False)
-    assert {name: id(value) for name, value in vars(model).items()} == before
+    noted = {"sha256_", "_seen_in"}  # which model the folder held last that this one knows of
+    assert {name: id(value) for name, value in vars(model).items() if name not in noted} == before
+    assert model.sha256_ == UntwinClassifier.load(tmp_path / "model").sha256_
 
 
 class OwnScaler(StandardScaler):
@@ -300,3 +303,26 @@ def test_an_attribute_that_the_table_lacks_is_named(tmp_path, small_model):
 def test_only_fitted_models_are_saved(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
         UntwinClassifier().save(tmp_path / "model")
+
+
+def test_a_model_that_another_has_changed_is_not_replaced_unless_asked_for(tmp_path, small_model, rows_of_kind):
+    folder = tmp_path / "model"
+    small_model.save(folder)
+    first, second = UntwinClassifier.load(folder), UntwinClassifier.load(folder)
+    first.add(rows_of_kind("texts", 2), ["ape", "dog"])
+    first.save(folder)
+    first.save(folder)  # it knows its own
+    second.add(rows_of_kind("texts", 3), ["ape", "dog", "ape"])
+    with pytest.raises(UntwinError, match="has changed since") as caught:
+        second.save(folder)
+    assert caught.value.code == "model-changed"
+    assert "overwrite=True" in caught.value.hint
+    assert UntwinClassifier.load(folder).sha256_ == first.sha256_
+    second.save(tmp_path / "another")
+    with pytest.raises(UntwinError, match="has changed since"):
+        second.save(tmp_path / "another" / ".." / "model")
+    second.save(folder, overwrite=True)
+    assert UntwinClassifier.load(folder).sha256_ == second.sha256_
+    with pytest.raises(UntwinError, match="has changed since"):
+        first.save(folder)
+    small_model.save(tmp_path / "another")  # another model altogether: a replacement, as ever

@@ -3,58 +3,74 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from queue import Full, Queue
+from typing import TYPE_CHECKING, BinaryIO
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
 from untwin._errors import InputError
-from untwin.store.files import write_new
+from untwin._files import replacing, require_replaceable
+from untwin.cli.output import put_bytes
+from untwin.data.formulas import guard, unguarded
+from untwin.data.read.source import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future
 
     from untwin.cli.stream.reading import Batch
 
     Answered = Iterable[tuple[Batch, pl.DataFrame]]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-FORMULA = r"^[=+\-@\t\r]"  # what a spreadsheet would run
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how Polars tells of one
 
 
 def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
     """Write to standard output, or to a file that takes its name when it is complete."""
+    if not raw:
+        answered = ((_meant(batch), answers) for batch, answers in answered)
     if output is None:
         for piece in pieces(answered, kind, raw=raw):
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
+            put_bytes(piece)
         return
-    path = Path(output)
-    with _unfinished_removed(path) as unfinished:
+    with replacing(output) as file:
         if kind == "parquet":
-            _write_parquet(answered, unfinished)
+            _write_parquet(answered, file)
         else:
-            write_new(path, pieces(answered, kind, raw=raw))
-        unfinished.replace(path)
+            file.writelines(pieces(answered, kind, raw=raw))
 
 
 def output_format(output: str | None, read: str) -> str:
     """Return the format of the output: by the name of the file; on standard output that of the input, if it is text."""
     if output is None:
         return read if read in (*SEPARATORS, "jsonl") else "csv"
-    path = Path(output)
-    kind = SUFFIXES.get(path.suffix.lower())
+    kind = SUFFIXES.get(Path(output).suffix.lower())
     if kind is None:
         message = f"{output}: the format cannot be told from its name ({', '.join(SUFFIXES)})."
         raise InputError(message, code="format", hint="Give the file another name.")
-    if not path.parent.is_dir():
-        message = f"{path.parent}: there is no such folder."
-        raise InputError(message, code="not-found", hint="Make it first, or choose another place with -o.")
     return kind
+
+
+def require_place(output: str, data: str, model: str, *, force: bool) -> None:
+    """Refuse, before the work begins, to write over the rows that are read or among the files of the model."""
+    path = Path(output)
+    found = require_replaceable(path)
+    if path.parent.resolve() == Path(model).resolve():
+        message = f"{output}: is inside the model, which holds no other files."
+        raise InputError(message, code="inside-model", hint="Choose another place with -o.")
+    read = _input_stat(data)
+    if found is not None and read is not None and not force and os.path.samestat(found, read):
+        message = f"{output}: is the file that is read, and its rows would be replaced."
+        raise InputError(message, code="own-input", hint="Choose another place with -o, or replace it with --force.")
 
 
 def pieces(answered: Answered, kind: str, *, raw: bool) -> Iterator[bytes]:
@@ -64,21 +80,22 @@ def pieces(answered: Answered, kind: str, *, raw: bool) -> Iterator[bytes]:
         return
     header = True
     for frame in _same_columns((batch.raw.frame, answers) for batch, answers in answered):
-        cells = frame if raw else harmless(frame)
+        cells = frame if raw else guard(frame)
         yield cells.write_csv(separator=SEPARATORS[kind], include_header=header).encode()
         header = False
 
 
-def harmless(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before cells that a spreadsheet would take for formulas; numbers stay as they are.
+def _input_stat(data: str) -> os.stat_result | None:
+    """Return what the system says about the input; None if that is nothing that could be written over."""
+    with suppress(OSError, ValueError, AttributeError):  # a closed or replaced standard input
+        return os.fstat(sys.stdin.fileno()) if data == STDIN else Path(data).stat()
+    return None
 
-    >>> harmless(pl.DataFrame({"cell": ["=1+1", "-5", "a=b", "-x"]}))["cell"].to_list()
-    ["'=1+1", '-5', 'a=b', "'-x"]
-    """
-    cell = pl.col(pl.String)
-    number = cell.str.strip_chars().cast(pl.Float64, strict=False)
-    formula = cell.str.contains(FORMULA) & number.is_null()
-    return frame.with_columns(pl.when(formula).then(pl.lit("'") + cell).otherwise(cell).name.keep())
+
+def _meant(batch: Batch) -> Batch:
+    """Return a batch with the cells of CSV and TSV as they are meant: without the guard against formulas."""
+    raw = unguarded(batch.raw)
+    return batch if raw is batch.raw else replace(batch, raw=raw, cells=raw.frame)
 
 
 def _json_lines(pair: tuple[Batch, pl.DataFrame]) -> bytes:
@@ -112,26 +129,41 @@ def _same_columns(pairs: Iterable[tuple[pl.DataFrame, pl.DataFrame]]) -> Iterato
         yield pl.concat([cells.select(columns), answers], how="horizontal")
 
 
-def _write_parquet(answered: Answered, path: Path) -> None:
-    """Let Polars write batches as they come."""
+def _write_parquet(answered: Answered, file: BinaryIO) -> None:
+    """Let Polars write batches as they come, in another thread: this one must be free to hear that it is to end."""
     frames = _same_columns((batch.cells, answers) for batch, answers in answered)
-    first = next(frames)
+    first, waiting = next(frames), Queue[pl.DataFrame | None](1)
 
     def source(*_: object) -> Iterator[pl.DataFrame]:
         yield first
-        yield from frames
+        while (frame := waiting.get()) is not None:
+            yield frame
 
-    register_io_source(source, schema=first.schema).sink_parquet(path)
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(_sink, register_io_source(source, schema=first.schema), file)
+        try:
+            for frame in frames:
+                if not _hand_over(frame, waiting, written):
+                    break
+        finally:
+            _hand_over(None, waiting, written)
+        written.result()
 
 
-@contextmanager
-def _unfinished_removed(path: Path) -> Iterator[Path]:
-    """Give the name of the unfinished file; nothing of that name is left if the work fails."""
-    unfinished = path.with_name(f"{path.name}.new")
+def _sink(table: pl.LazyFrame, file: BinaryIO) -> None:
     try:
-        yield unfinished
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+        table.sink_parquet(file)
+    except pl.exceptions.ComputeError as error:
+        number = OS_ERROR.search(str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None  # a full disk is no bug
+
+
+def _hand_over(frame: pl.DataFrame | None, waiting: Queue[pl.DataFrame | None], written: Future[None]) -> bool:
+    """Give a batch, or None for the end, to the thread that writes; say no if that has failed."""
+    while not written.done():
+        with suppress(Full):
+            waiting.put(frame, timeout=0.1)
+            return True
+    return False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COMMON = frozenset({"n_features_in_", "feature_names_in_"})
 # Rows that views hold anyway, what is made of the terms, what the manifest says.
-LEFT_OUT = frozenset({"learnt_rows_", "_column_of", "about_", "sha256_"})
+LEFT_OUT = frozenset({"learnt_rows_", "_column_of", "about_", "sha256_", "_seen_in"})
 
 # module -> class -> attributes beyond parameters (estimators only); "?": not always
 _ALLOWED: dict[str, dict[str, str]] = {

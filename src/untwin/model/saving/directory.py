@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -25,7 +26,6 @@ from untwin.store.refusal import damaged, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from untwin.model.classifier import UntwinClassifier
     from untwin.store import Stored
@@ -35,7 +35,12 @@ LARGEST_TREE = 1 << 24  # characters; parsed they take thirty times as many byte
 
 
 def save_model(
-    model: UntwinClassifier, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None
+    model: UntwinClassifier,
+    folder: str | Path,
+    *,
+    texts: bool = True,
+    about: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Make `folder` hold a fitted model; see `UntwinClassifier.save`."""
     saved, shelf = model if texts else _without_texts(model), Shelf()
@@ -48,7 +53,8 @@ def save_model(
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
     told = getattr(model, "about_", {}) if about is None else about
     facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
-    save(folder, {**parts, TREE: [tree]}, facts)
+    sha256 = save(folder, {**parts, TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder))
+    _remember(model, folder, sha256)
 
 
 def load_model(folder: str | Path) -> UntwinClassifier:
@@ -62,7 +68,8 @@ def load_model(folder: str | Path) -> UntwinClassifier:
     except (Exception, pl.exceptions.PanicException) as error:
         reason = f"{folder}: The model must answer. Got {type(error).__name__} instead: {str(error)[:200]}"
         raise damaged(f"{reason} {_other_versions(stored.facts)}".strip()) from error
-    vars(model).update(about_=stored.facts["about"], sha256_=stored.sha256)
+    model.about_ = stored.facts["about"]
+    _remember(model, folder, stored.sha256)
     return model
 
 
@@ -86,6 +93,18 @@ def describe(folder: str | Path) -> dict[str, Any]:
         "bytes": {**by_size, "all": sum(sizes.values())},
         "sha256": stored.sha256,
     }
+
+
+def _remember(model: UntwinClassifier, folder: str | Path, sha256: str) -> None:
+    """Note which model a folder held when this one was read from it or saved to it."""
+    seen = vars(model).get("_seen_in", {}) | {str(Path(folder).resolve()): sha256}
+    vars(model).update(sha256_=sha256, _seen_in=seen)
+
+
+def _last_seen(model: UntwinClassifier, folder: str | Path) -> str | None:
+    """Return the digest of the model that a folder held then; None if this one has never been there."""
+    digest: str | None = vars(model).get("_seen_in", {}).get(str(Path(folder).resolve()))
+    return digest
 
 
 def _tree_of(stored: Stored) -> str:

@@ -13,6 +13,7 @@ import sklearn
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from untwin import __version__
+from untwin._files import require_ours, write_whole
 from untwin.reproduce.digests import data_digest, source_digest
 from untwin.reproduce.experiment import PAPERS
 from untwin.reproduce.pages.figures import drawn
@@ -27,20 +28,31 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 SCHEMA_VERSION = 1
+NAMES = ("results.md", "results.json", "results.html")
+SOURCE = "src/untwin/reproduce"
+MARK = f"({SOURCE})".encode()  # beside the digest of the source, near the beginning of each file
 
 
 def write(records: Sequence[Record], experiments: Sequence[Experiment], data: Path, out: Path) -> list[Path]:
     """Write all three files and return where they are."""
     facts = facts_of(records, experiments, data)
     content = {"schema_version": SCHEMA_VERSION, "facts": facts, "experiments": list(records)}
-    files = {
-        "results.md": markdown(records, facts),
-        "results.json": json.dumps(content, indent=1, allow_nan=False) + "\n",
-        "results.html": page(records, facts),
-    }
+    texts = (
+        markdown(records, facts),
+        json.dumps(content, indent=1, allow_nan=False) + "\n",
+        page(records, facts),
+    )
+    files = dict(zip(NAMES, texts, strict=True))
     for name, text in files.items():
-        (out / name).write_text(text, encoding="utf-8")
+        write_whole(out / name, text.encode())
     return [out / name for name in files]
+
+
+def require_places(out: Path, *, force: bool) -> None:
+    """Refuse, before the work begins, to write over files of these names that no run of ours has written."""
+    if out.is_dir():
+        for name in NAMES:
+            require_ours(out / name, MARK, force=force)
 
 
 def facts_of(records: Sequence[Record], experiments: Sequence[Experiment], data: Path) -> dict[str, str]:
@@ -50,7 +62,7 @@ def facts_of(records: Sequence[Record], experiments: Sequence[Experiment], data:
     versions = {"untwin": __version__, "NumPy": numpy.__version__, "SciPy": scipy.__version__}
     versions |= {"scikit-learn": sklearn.__version__, "Python": platform.python_version()}
     return {
-        "source digest": f"`{source_digest()}` (src/untwin/reproduce)",
+        "source digest": f"`{source_digest()}` ({SOURCE})",
         "data digest": f"`{data_digest(data, [name for one in experiments for name in one.reads])}`",
         "runs": f"{len(records)} experiments, of which {quick} quick, {seconds / 60:.0f} minutes in all",
         "machine": f"{os.cpu_count()} cores, shared with other work while this ran",

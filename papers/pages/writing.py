@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from papers.digests import data_digest, source_digest
 from papers.experiment import PAPERS
-from papers.pages.figures import drawn
+from papers.pages.figures import draw
 from papers.pages.markdown import INTRODUCTION, markdown, shown
 from untwin import __version__
 
@@ -67,6 +67,6 @@ def page(records: Sequence[Record], facts: dict[str, str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"shown": shown, "drawn": drawn}
+    environment.filters |= {"shown": shown, "draw": draw}
     papers = {title: [r for r in records if r["paper"] == paper] for paper, title in PAPERS.items()}
     return environment.get_template("page.html.jinja").render(papers=papers, facts=facts, introduction=INTRODUCTION)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from papers.datasets import read_texts
 from scipy.sparse import csr_array, issparse
 
 from bench._measure import best_seconds
 from untwin import KNNClassifier, LatentClassClassifier, SprinkledLSI, SupervisedWeights, TextCounts
 from untwin.represent.semidiscrete import SemiDiscreteLSI
-from untwin.reproduce.datasets import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

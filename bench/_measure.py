@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from untwin.reproduce.timing import best_seconds
+from papers.timing import best_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from papers.datasets import read_texts
 from scipy.stats import norm
 from sklearn.model_selection import train_test_split
-
-from untwin.reproduce.datasets import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from papers.datasets import read_texts
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from untwin import ConfusionGraphClassifier, MultiLevelClassifier, SupervisedWeights, TextCounts
-from untwin.reproduce.datasets import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from papers.weights import run_weights, weight_sets
 from scipy.sparse import csr_array, issparse
 from scipy.stats import norm
 from sklearn.base import clone
@@ -22,7 +23,6 @@ from bench._sets import documents, paired_interval, parts, vectors
 from untwin import AdaptiveSprinkling, KNNClassifier, ScoreSpace, SprinkledLSI, SprinklingPlan, TextCounts
 from untwin.adapt.spaces import joined
 from untwin.crossfit import out_of_fold_confusion
-from untwin.reproduce.weights import run_weights, weight_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from papers.datasets import read_texts
 from scipy.special import softmax
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import average_precision_score
@@ -33,7 +34,6 @@ from untwin.crossfit import out_of_fold
 from untwin.model.findings.evidence import Evidence
 from untwin.model.findings.label_errors import doubtful_rows, label_trust
 from untwin.represent.alignment import fitted_temperature
-from untwin.reproduce.datasets import read_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,6 +1,6 @@
 """Paper 4: LSI_td and LSI_ac on its eight tables, under label noise, against rows, and on mixed columns.
 
-The experiments are `untwin.reproduce.latent.tables`, `.noise` and `.mixed`; here they are run, and set beside what the
+The experiments are `papers.latent.tables`, `.noise` and `.mixed`; here they are run, and set beside what the
 paper prints.
 """
 
@@ -13,16 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import MultinomialNB
-
-from bench._measure import best_seconds, parser, show
-from untwin._progress import listening
-from untwin.classify.latent.classes import LatentClassClassifier
-from untwin.reproduce.latent.mixed import gains, read_reviews, run_mixed
-from untwin.reproduce.latent.noise import NOISE, PRINTED_ERRORS, run_noise, toy_class_space
-from untwin.reproduce.latent.tables import (
+from papers.latent.mixed import gains, read_reviews, run_mixed
+from papers.latent.noise import NOISE, PRINTED_ERRORS, run_noise, toy_class_space
+from papers.latent.tables import (
     A_POSTERIORI,
     BEYOND,
     BOOSTING,
@@ -34,14 +27,21 @@ from untwin.reproduce.latent.tables import (
     run_tables,
     summary,
 )
-from untwin.reproduce.tables import PAPER_4, read_labelled
+from papers.tables import PAPER_4, read_labelled
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import MultinomialNB
+
+from bench._measure import best_seconds, parser, show
+from untwin._progress import listening
+from untwin.classify.latent.classes import LatentClassClassifier
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
     from pathlib import Path
 
-    from untwin.reproduce.tables import LabelledTable
+    from papers.tables import LabelledTable
 
     Rows = list[dict[str, Any]]
 

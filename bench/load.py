@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import polars as pl
+from papers.datasets import read_texts
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -26,7 +27,6 @@ from sklearn.svm import LinearSVC
 from bench._measure import arguments, show
 from untwin.model import UntwinClassifier
 from untwin.model.saving import describe
-from untwin.reproduce.datasets import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

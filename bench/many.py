@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from papers.datasets import read_texts
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import MultinomialNB
@@ -28,7 +29,6 @@ from untwin._progress import listening
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
-from untwin.reproduce.datasets import read_texts
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from papers.pages.markdown import table
 from scipy.stats import norm
 
 from bench._features import FEATURES, PACKAGES
@@ -17,7 +18,6 @@ from bench._measure import show
 from bench._peers import PEERS
 from bench._runs import LARGE, QUICK_ROWS, TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, run_options
 from bench._sets import paired_interval
-from untwin.reproduce.pages.markdown import table
 
 if TYPE_CHECKING:
     import argparse

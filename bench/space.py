@@ -1,6 +1,6 @@
 """Paper 1's three experiments: what sprinkling adds to LSI and to the raw terms, at equal trace.
 
-The experiments are `untwin.reproduce.sprinkling.spaces`; here they are run and set against the paper's assertions.
+The experiments are `papers.sprinkling.spaces`; here they are run and set against the paper's assertions.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from papers.datasets import sprinkling_sets
+from papers.sprinkling.spaces import N_HALVES, compared, run_sprinkling, trade_off
 
 from bench._measure import parser, show
 from untwin._progress import listening
-from untwin.reproduce.datasets import sprinkling_sets
-from untwin.reproduce.sprinkling.spaces import N_HALVES, compared, run_sprinkling, trade_off
 
 if TYPE_CHECKING:
     import argparse

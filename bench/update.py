@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from papers.datasets import read_texts
+from papers.latent import semidiscrete, streams
+from papers.latent.updates import update_ratios
 from scipy.sparse import csr_array, save_npz
 
 from bench import _discrete, _touched
 from bench._measure import parser, show
 from untwin import KNNClassifier, SprinkledLSI, SprinklingPlan, SupervisedWeights, TextCounts
-from untwin.reproduce.datasets import read_texts
-from untwin.reproduce.latent import semidiscrete, streams
-from untwin.reproduce.latent.updates import update_ratios
 
 if TYPE_CHECKING:
     import argparse

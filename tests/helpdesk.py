@@ -11,9 +11,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 N_CLASSES, N_RARE = 80, 25  # a rare class has one to three rows
-THINGS = "printer mailbox laptop invoice badge phone network screen licence account".split()
-TROUBLES = "broken missing locked slow expired lost wrong noisy".split()
-FILLING = "please help the my is not again with today since and why still urgent thanks after update".split()
+THINGS = ["printer", "mailbox", "laptop", "invoice", "badge", "phone", "network", "screen", "licence", "account"]
+TROUBLES = ["broken", "missing", "locked", "slow", "expired", "lost", "wrong", "noisy"]
+FILLING = [
+    "please",
+    "help",
+    "the",
+    "my",
+    "is",
+    "not",
+    "again",
+    "with",
+    "today",
+    "since",
+    "and",
+    "why",
+    "still",
+    "urgent",
+    "thanks",
+    "after",
+    "update",
+]
 QUEUES = ("hardware", "software", "office")
 INTENTS = ("request", "incident", "question")
 DRESSES = (

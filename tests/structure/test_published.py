@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from papers.hierarchies.published import CONFUSION, NEWSGROUPS
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist, squareform
 
-from untwin.reproduce.hierarchies.published import CONFUSION, NEWSGROUPS
 from untwin.structure.graph import ConfusionGraph
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.confusion import Confusion

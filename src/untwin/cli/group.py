@@ -18,7 +18,6 @@ COMMANDS = {
     "explain": ("untwin.cli.explain:explain", "Say why one document is answered as it is."),
     "add": ("untwin.cli.add:add", "Teach a model more documents, words and classes."),
     "report": ("untwin.cli.report:report", "Write the report of a model again."),
-    "reproduce": ("untwin.cli.reproduce:reproduce", "Repeat the papers' experiments beside what is published."),
     "info": ("untwin.cli.info:info", "What a model holds: classes, documents, configuration, sizes."),
 }
 

@@ -34,13 +34,13 @@ class Ended(KeyboardInterrupt):
         self.number = number
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code; nothing but the code and the output leaves."""
+def run(arguments: Sequence[str], command: click.Command = cli, name: str = "untwin") -> int:
+    """Run a command line and return its exit code; nothing but the code and the output leaves."""
     _prepare_streams()
     as_json = "--json" in arguments
     try:
         with _ending_in_order():
-            code = _invoke(list(arguments), as_json=as_json)
+            code = _invoke(command, name, list(arguments), as_json=as_json)
             sys.stdout.flush()
     except BrokenPipeError:
         return _closed_pipe()
@@ -77,10 +77,10 @@ def _prepare_streams() -> None:
         getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
-def _invoke(arguments: list[str], *, as_json: bool) -> int:
+def _invoke(command: click.Command, name: str, arguments: list[str], *, as_json: bool) -> int:
     try:
-        with cli.make_context("untwin", arguments) as context:
-            return int(cli.invoke(context) or DONE)
+        with command.make_context(name, arguments) as context:
+            return int(command.invoke(context) or DONE)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort) as error:

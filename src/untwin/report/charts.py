@@ -1,4 +1,4 @@
-"""Charts as SVG elements: the style sheet has the colours, and ElementTree escapes whatever is text.
+"""Charts of the report, drawn with the kit in `svg`.
 
 Glossary
 --------
@@ -8,17 +8,18 @@ plot    the rectangle inside the axes; `Scale` maps numbers to its pixels
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log10
 from typing import TYPE_CHECKING, Any, NamedTuple
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
-from markupsafe import Markup
 
+from untwin.report.svg import Scale, markup, put, svg
 from untwin.structure.linkage import spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from xml.etree.ElementTree import Element
+
+    from markupsafe import Markup
 
     from untwin.report.summary import Bin, Measured
     from untwin.report.tree import Tree
@@ -37,49 +38,6 @@ class Line:
     kind: str
     x: Sequence[float]
     y: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A straight map from numbers (or their logarithms) to pixels."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    log: bool = False
-
-    def __call__(self, value: float) -> float:
-        """Return where a number stands."""
-        low, high, at = map(log10, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
-        share = (at - low) / (high - low) if high > low else 0.5
-        return round(self.start + share * (self.end - self.start), 1)
-
-    def ticks(self, most: int = 5) -> list[float]:
-        """Return round numbers inside the scale."""
-        step = 10.0 ** np.floor(np.log10(max(self.high - self.low, 1e-9) / most))
-        step *= next(factor for factor in (1, 2, 5, 10) if (self.high - self.low) / (step * factor) <= most)
-        first = np.ceil(self.low / step - 1e-9) * step
-        return [round(float(tick), 10) + 0.0 for tick in np.arange(first, self.high + step * 1e-6, step)]
-
-
-def svg(width: float, height: float, label: str, kind: str = "chart") -> Element:
-    """Return an empty drawing; `label` is what a screen reader says."""
-    size = {"viewBox": f"0 0 {width:g} {height:g}", "width": f"{width:g}", "height": f"{height:g}"}
-    return Element("svg", {**size, "class": kind, "role": "img", "aria-label": label})
-
-
-def put(parent: Element, tag: str, text: str | None = None, **attributes: Any) -> Element:
-    """Add a shape; `kind` is its class, underscores in names are hyphens."""
-    named = {"class" if name == "kind" else name.replace("_", "-"): str(value) for name, value in attributes.items()}
-    element = SubElement(parent, tag, named)
-    element.text = text
-    return element
-
-
-def markup(drawing: Element) -> Markup:
-    """Return a drawing as text that a template may take as it is."""
-    return Markup(tostring(drawing, encoding="unicode"))  # noqa: S704  (ElementTree has escaped it)
 
 
 # ---------------------------------------------------------------------- in tables

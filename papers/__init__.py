@@ -1,0 +1,1 @@
+"""The papers' experiments beside what is published: `python -m papers`; benchmarks call them too."""

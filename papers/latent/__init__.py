@@ -1,0 +1,1 @@
+"""Paper 4: one module for each of its experiments, and what `python -m papers` shows of them."""

@@ -1,1 +1,0 @@
-"""The papers' experiments as installed code; benchmarks and `untwin reproduce` call them."""

@@ -1,1 +1,0 @@
-"""Paper 2: one module for each of its experiments, and what `untwin reproduce` shows of them."""

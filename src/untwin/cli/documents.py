@@ -9,15 +9,14 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin.cli.opened import feature_options
-from untwin.cli.stream.reading import batches
 from untwin.data.columns import require_named
 from untwin.data.load import require_columns, typed_features
+from untwin.data.read import batches
 from untwin.data.read.jsonl import read_jsonl
 
 if TYPE_CHECKING:
     from untwin.cli.opened import Opened
-    from untwin.cli.stream.reading import Batch
-    from untwin.data.read import ReadOptions
+    from untwin.data.read import Batch, ReadOptions
     from untwin.model import UntwinClassifier
 
 SEARCHED = 4096  # rows at a time
@@ -70,7 +69,7 @@ def _text(opened: Opened, text: str) -> list[str]:
 def _row(opened: Opened, row: str) -> Any:
     hint = 'Give one JSON object with the columns of the fit, as in {"column": "value"}; null where there is no value.'
     try:
-        raw = read_jsonl(row.encode(), "--row", 0)
+        raw = next(read_jsonl([row.encode()], "--row", 0)).table
         return opened.rows(typed_features(raw, opened.here))
     except InputError as error:
         raise InputError(error.message, code=error.code, hint=hint) from None
@@ -79,6 +78,8 @@ def _row(opened: Opened, row: str) -> Any:
 def _found(opened: Opened, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
     for batch in batches(data, read, SEARCHED):
+        if batch.cells.height == 0:  # bad rows alone
+            continue
         require_named(batch.raw, opened.named, suffix=opened.suffix)
         require_columns(batch.raw, opened.here.features, feature_options(opened.suffix))
         place = _place(opened, batch, wanted)

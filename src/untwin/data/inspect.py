@@ -69,7 +69,7 @@ def _counted(count: int, one: str, many: str) -> str:
 
 def _reading(table: Table) -> Iterator[Finding]:
     for note in table.notes:
-        yield Finding(note.code, "warning", f"{note.count:,} {note.text}.", _NOTES[note.code], note.count)
+        yield Finding(note.code, "warning", f"{note.text}.", _NOTES[note.code], note.count)
 
 
 def _columns(table: Table) -> Iterator[Finding]:

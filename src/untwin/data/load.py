@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from untwin._errors import InputError
+from untwin._wording import counted
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
 from untwin.data.guess import UNSPACED, as_numbers
 from untwin.data.read import RawTable, ReadOptions, read_table
@@ -173,7 +174,7 @@ def _with_labels(raw: RawTable, roles: ColumnRoles, missing: str) -> RawTable:
         message = f"{first}, column {roles.label!r}: the label is empty ({count:,} of {len(labels):,} are)."
         raise InputError(message, code="empty-label", hint="Fill them in, or leave them out: --missing-label drop.")
     kept = (~absent).arg_true().to_numpy()
-    note = Note("missing-label", count, f"rows without a label dropped (the first: {first})")
+    note = Note("missing-label", count, f"{counted(count, 'row')} without a label dropped (the first: {first})")
     return replace(raw, frame=raw.frame.filter(~absent), places=raw.places.take(kept), notes=(*raw.notes, note))
 
 

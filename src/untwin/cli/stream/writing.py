@@ -17,7 +17,7 @@ from untwin.store.files import write_new
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from untwin.cli.stream.reading import Batch
+    from untwin.data.read import Batch
 
     Answered = Iterable[tuple[Batch, pl.DataFrame]]
 

@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untwin.cli.stream import blocks
-from untwin.cli.stream.reading import batches
-from untwin.data.read import ReadOptions, read_table
+from untwin.data.read import ReadOptions, batches, limits, read_table, source
 
 CELLS = st.text(st.sampled_from('ab"\n,\t =é日'), max_size=6)
 
@@ -87,9 +85,10 @@ def test_long_cells(tmp_path):
 
 
 def test_a_record_without_an_end_is_not_read_forever(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "LONGEST_RECORD", 100)
+    monkeypatch.setattr(limits, "LONGEST_RECORD", 100)
+    monkeypatch.setattr(source, "PIECE", 50)
     (tmp_path / "t.csv").write_text('x\n"' + "long line\n" * 1000)
-    with pytest.raises(ValueError, match="never closed"):
+    with pytest.raises(ValueError, match=r"row 1 \(line 2\): the record is longer than 100 bytes"):
         as_read(tmp_path / "t.csv", 10)
 
 

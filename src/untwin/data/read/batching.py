@@ -71,11 +71,11 @@ def read_table(source: str | Path, *, options: ReadOptions | None = None) -> Raw
     ...     read_table(path).frame["label"].to_list()
     ['NA', '01']
     """
-    name, size = name_of(str(source)), 0.0
+    name, size = name_of(str(source)), 0
     report(f"reading {name}", 0, 1)
     tables = []
     for batch in batches(str(source), options or ReadOptions()):
-        size += batch.raw.frame.estimated_size()
+        size += batch.raw.size()
         limits.require_fits(size, name)
         tables.append(batch.raw)
     report(f"reading {name}", 1, 1)

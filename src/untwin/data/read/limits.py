@@ -13,9 +13,8 @@ from untwin._errors import InputError
 LONGEST_RECORD = 1 << 24  # bytes of UTF-8; the longest novels have three million characters
 LONGEST_NAME = 1000  # characters of the name of a column
 MOST_COLUMNS = 20_000
-MEMORY_SHARE = 4  # a table that is read whole may take this part of the memory: using it takes several times as much
+MEMORY_SHARE = 8  # a table held in memory may take one part of so many: `check` takes four times as much, `fit` more
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
-_GIGABYTE = 1e9
 
 
 def refuse_long_record(place: str, hint: str) -> None:
@@ -46,12 +45,10 @@ def most_in_memory() -> int:
     return min(installed, allowed) // MEMORY_SHARE
 
 
-def require_fits(size: float, name: str) -> None:
+def require_fits(size: int, name: str) -> None:
     """Refuse to hold more cells in memory than the machine can work with."""
     most = most_in_memory()
     if size > most:
-        message = (
-            f"{name}: the table takes more than {most / _GIGABYTE:.1f} GB, a quarter of the memory, when unpacked."
-        )
+        message = f"{name}: read whole, the table takes more than {most / 1e9:.1f} GB, an eighth of the memory."
         hint = "Use the first N rows with --limit N, or a machine with more memory; `untwin predict` reads any length."
         raise InputError(message, code="too-large", hint=hint)

@@ -74,7 +74,7 @@ def _all_text(frame: pl.DataFrame, name: str, first: int) -> RawTable:
 
 
 def _refuse_long_rows(table: RawTable) -> None:
-    if table.frame.estimated_size() > limits.LONGEST_RECORD:
+    if table.size() > limits.LONGEST_RECORD:
         size = pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.UInt64))
         long = table.frame.select(size > limits.LONGEST_RECORD).to_series().arg_true()
         if len(long):

@@ -109,6 +109,10 @@ class RawTable:
         """The source, as messages call it."""
         return self.places.name
 
+    def size(self) -> int:
+        """Return how many bytes of memory the table takes: its texts, and 16 for each cell and each place."""
+        return int(self.frame.estimated_size()) + 16 * self.frame.height * (self.frame.width + 1)
+
     def column_list(self) -> str:
         """Return the names of the columns for a message."""
         names, more = self.frame.columns[:40], self.frame.width - 40

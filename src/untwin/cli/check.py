@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin._wording import counted
 from untwin.cli.options import common_options, input_options
 from untwin.cli.output import name_next, progress, put, put_json, put_table
 
@@ -57,7 +58,7 @@ def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
         "source": table.places.name,
         "format": table.format,
         "rows": table.frame.height,
-        "columns": [asdict(use) for use in table.columns],
+        "columns": [{**asdict(use), "empty": table.empty[use.name]} for use in table.columns],
         "label": table.roles.label,
         "classes": counts.height,
         "largest": counts.row(0, named=True),
@@ -67,7 +68,7 @@ def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _show(record: dict[str, Any]) -> None:
-    put(f"{record['source']} ({record['format']}): {record['rows']:,} rows, {record['classes']:,} classes")
+    put(f"{record['source']} ({record['format']}): {_size(record)}")
     for size in ("largest", "smallest"):
         put(f"{size} class: {record[size]['class']} ({record[size]['count']:,})")
     put()
@@ -77,6 +78,10 @@ def _show(record: dict[str, Any]) -> None:
         _show_finding(finding)
     if not record["findings"]:
         put("Nothing odd found.")
+
+
+def _size(record: dict[str, Any]) -> str:
+    return f"{counted(record['rows'], 'row')}, {counted(record['classes'], 'class', 'classes')}"
 
 
 def _show_finding(finding: dict[str, Any]) -> None:

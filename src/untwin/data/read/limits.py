@@ -12,7 +12,7 @@ from untwin._errors import InputError
 
 LONGEST_RECORD = 1 << 24  # bytes of UTF-8; the longest novels have three million characters
 LONGEST_NAME = 1000  # characters of the name of a column
-MOST_COLUMNS = 20_000
+MOST_COLUMNS = 10_000
 MEMORY_SHARE = 8  # a table held in memory may take one part of so many: `check` takes four times as much, `fit` more
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 

@@ -145,6 +145,21 @@ def test_nothing_from_the_data_drives_the_terminal(untwin, tmp_path):
     assert "[bold]markup[/bold] :smile:" in untwin("check", "t.csv", cwd=tmp_path).stdout.decode()
 
 
+def test_the_names_of_columns_drive_no_terminal_and_long_cells_are_cut(untwin, tmp_path):
+    header = 'text,"la\nbel\x1b[2J",,twice,twice,label\n'
+    rows = "".join(f"text {i} here,{i % 3},x{i % 2},1,2,{'very long ' * 5000}{i % 2}\n" for i in range(8))
+    (tmp_path / "t.csv").write_text(header + rows)
+    done = untwin("check", "t.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "column 'twice' occurs 2 times in the header" in done.stderr.decode()
+    done = untwin("check", "t.csv", "--text", "text", "--nominal", "column 3", cwd=tmp_path)
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert "la\\nbel\\x1b[2J" in shown
+    assert max(map(len, shown.splitlines())) < 500
+    assert "\x1b" not in shown
+
+
 def test_a_narrow_output_encoding_is_no_error(untwin, tmp_path):
     (tmp_path / "t.csv").write_text("text,label\nxx yy,ä\nzz,日本\n")
     done = untwin("check", "t.csv", cwd=tmp_path, PYTHONIOENCODING="ascii")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from untwin.data.load import Table
 
 _SHOWN = 5
+_WIDEST = 200  # characters of a label or a reason
 
 
 @click.command()
@@ -70,7 +71,7 @@ def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
 def _show(record: dict[str, Any]) -> None:
     put(f"{record['source']} ({record['format']}): {_size(record)}")
     for size in ("largest", "smallest"):
-        put(f"{size} class: {record[size]['class']} ({record[size]['count']:,})")
+        put(f"{size} class: {_cut(record[size]['class'])} ({record[size]['count']:,})")
     put()
     put_table(["column", "used as", "why"], [[use["name"], use["role"], use["reason"]] for use in record["columns"]])
     put()
@@ -94,4 +95,9 @@ def _show_finding(finding: dict[str, Any]) -> None:
 
 
 def _listed(value: object) -> str:
-    return ", ".join(map(repr, value)) if isinstance(value, list) else str(value)
+    return ", ".join(_cut(repr(item)) for item in value) if isinstance(value, list) else _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    """Return a text as it is, cut where it is too long for a line: spaces may be what sets two labels apart."""
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."

@@ -84,9 +84,10 @@ class _Reader:
             return
         if b"\\u" in text:
             _require_whole_characters(record, self.place())
-        if not record.keys() <= self.keys.keys():
-            self.keys |= dict.fromkeys(record)
-            limits.require_columns_within_limits(list(self.keys), self.place())
+        new = [key for key in record if key not in self.keys]
+        if new:
+            limits.require_columns_within_limits(new, self.place(), known=len(self.keys))
+            self.keys |= dict.fromkeys(new)
         self.objects.append(_Object(self.row, self.line, record, written.removesuffix("\n")))
 
     def _table(self) -> ReadObjects:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from untwin._errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 LONGEST_RECORD = 1 << 24  # bytes of UTF-8; the longest novels have three million characters
 LONGEST_NAME = 1000  # characters of the name of a column
@@ -23,10 +27,11 @@ def refuse_long_record(place: str, hint: str) -> None:
     raise InputError(message, code="long-record", hint=f"Shorten the record, or split it into several. {hint}".strip())
 
 
-def require_columns_within_limits(names: list[str], place: str) -> None:
-    """Refuse too many columns, and names so long that they must be cells."""
-    if len(names) > MOST_COLUMNS:
-        message = f"{place}: {len(names):,} columns, and a table may have {MOST_COLUMNS:,} at most."
+def require_columns_within_limits(names: Collection[str], place: str, *, known: int = 0) -> None:
+    """Refuse too many columns, those `known` before included, and names so long that they must be cells."""
+    count = len(names) + known
+    if count > MOST_COLUMNS:
+        message = f"{place}: {count:,} columns, and a table may have {MOST_COLUMNS:,} at most."
         raise InputError(message, code="many-columns", hint="Leave out the columns that are not needed.")
     longest = max(names, key=len, default="")
     if len(longest) > LONGEST_NAME:

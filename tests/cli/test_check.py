@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import pytest
 
@@ -54,6 +55,32 @@ def test_readable_but_wrong_ends_with_1(untwin, tmp_path, content, code):
     assert exit_code == 1
     assert record["findings"][0]["code"] == code
     assert record["findings"][0]["severity"] == "error"
+
+
+def test_two_possible_labels_are_asked_about_by_every_command_that_guesses(untwin, tmp_path):
+    rows = [f"text number {i},{'ab'[i % 2]},{'wxyz'[i % 4]}" for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["text,category,intent", *rows]) + "\n")
+    for call in (["check", "t.csv"], ["fit", "t.csv", "-o", "m"]):
+        done = untwin(*call, cwd=tmp_path)
+        assert done.returncode == 2
+        assert b"--label category or --label intent" in done.stderr
+    assert not (tmp_path / "m").exists()
+    assert untwin("check", "t.csv", "--label", "intent", cwd=tmp_path).returncode == 0
+
+
+def test_numbers_agree_with_their_nouns(untwin, tmp_path):
+    content = b"text,label,n\nno signal,a,\nno signal,a,1\nlow battery,b,2\n!,a,3\nbroken\n"
+    (tmp_path / "t.csv").write_bytes(content)
+    shown = untwin("check", "t.csv", "--skip-bad-rows", "1", cwd=tmp_path).stdout.decode()
+    assert "1 bad row skipped." in shown
+    assert "1 of 4 documents has no word" in shown
+    assert "1 cell is empty, in 1 column of 3." in shown
+    assert not re.search(r"\b1 (rows|cells|classes|columns|documents|texts|labels|groups)\b", shown)
+
+
+def test_empty_cells_are_shown_beside_every_column(untwin, tmp_path):
+    record = check(untwin, tmp_path, b"text,n,label\none two,1,a\nthree four,,b\nfive,,a\nsix seven,2,b\n")[1]
+    assert [(use["name"], use["empty"]) for use in record["columns"]] == [("text", 0), ("n", 2), ("label", 0)]
 
 
 def test_strict_makes_warnings_fail(untwin, tmp_path):
@@ -116,6 +143,21 @@ def test_nothing_from_the_data_drives_the_terminal(untwin, tmp_path):
         shown = (done.stdout + done.stderr).decode()
         assert not set(shown) & {"\x1b", "\x9b", "\u202e"}
     assert "[bold]markup[/bold] :smile:" in untwin("check", "t.csv", cwd=tmp_path).stdout.decode()
+
+
+def test_the_names_of_columns_drive_no_terminal_and_long_cells_are_cut(untwin, tmp_path):
+    header = 'text,"la\nbel\x1b[2J",,twice,twice,label\n'
+    rows = "".join(f"text {i} here,{i % 3},x{i % 2},1,2,{'very long ' * 5000}{i % 2}\n" for i in range(8))
+    (tmp_path / "t.csv").write_text(header + rows)
+    done = untwin("check", "t.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "column 'twice' occurs 2 times in the header" in done.stderr.decode()
+    done = untwin("check", "t.csv", "--text", "text", "--nominal", "column 3", cwd=tmp_path)
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert "la\\nbel\\x1b[2J" in shown
+    assert max(map(len, shown.splitlines())) < 500
+    assert "\x1b" not in shown
 
 
 def test_a_narrow_output_encoding_is_no_error(untwin, tmp_path):

@@ -115,7 +115,7 @@ def test_folder_with_undecodable_file(refusal, tmp_path):
 def test_folder_without_documents(refusal, tmp_path):
     (tmp_path / "docs" / "a").mkdir(parents=True)
     (tmp_path / "docs" / "a" / "image").write_bytes(b"\x89PNG\0")
-    refusal(["docs"], "empty", ["docs", "1 binary files skipped", "sub-folder"])
+    refusal(["docs"], "empty", ["docs", "1 binary file skipped", "sub-folder"])
 
 
 def test_stdin_needs_a_format(refusal):

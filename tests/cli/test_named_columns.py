@@ -71,7 +71,7 @@ def test_rows_left_out_are_warned_of(command, fitted, tmp_path, name):
     done = command(name, folder, tmp_path / "t.csv", *options, "--json")
     assert done.code == 0
     assert {note["code"]: note["count"] for note in done.json()["notes"]} == {"bad-rows": 1, "missing-label": 2}
-    assert "warning: 1 bad rows skipped" in done.err
+    assert "warning: 1 bad row skipped" in done.err
     assert "warning: 2 rows without a label dropped" in done.err
     strict = command(name, folder, tmp_path / "t.csv", *options, "--json", "--strict")
     assert strict.code == 1

@@ -14,7 +14,7 @@ from tests.cli.conftest import write_csv
 from tests.conftest import COMMAND
 
 from untwin import UntwinClassifier
-from untwin.cli.stream import blocks
+from untwin.data.read import source
 
 NEW = ["untwin_label", "untwin_probability", "untwin_unsure", "untwin_group", "untwin_no_evidence"]
 
@@ -143,13 +143,13 @@ def test_a_clash_of_names_and_the_way_out(command, fitted, table, tmp_path):
 
 def test_batches_do_not_change_answers(command, fitted, table, monkeypatch):
     whole = command("predict", fitted.folder, table).out
-    monkeypatch.setattr(blocks, "BLOCK_CHARACTERS", 60)
+    monkeypatch.setattr(source, "PIECE", 60)
     assert command("predict", fitted.folder, table).out == whole
 
 
 def test_a_file_takes_its_name_when_it_is_complete(command, fitted, table, tmp_path, monkeypatch):
     (tmp_path / "out.csv").write_text("old")
-    monkeypatch.setattr(blocks, "BLOCK_CHARACTERS", 60)
+    monkeypatch.setattr(source, "PIECE", 60)
     with table.open("a") as file:
         file.write("one,two,three\n")
     done = command("predict", fitted.folder, table, "-o", tmp_path / "out.csv")
@@ -160,7 +160,7 @@ def test_a_file_takes_its_name_when_it_is_complete(command, fitted, table, tmp_p
 
 
 def test_bad_rows_are_left_out_and_counted_over_all_batches(command, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_CHARACTERS", 20)
+    monkeypatch.setattr(source, "PIECE", 20)
     (tmp_path / "t.jsonl").write_text(
         '{"text": "printer"}\n{bad bad bad bad bad\n\n{"text": "invoice"}\n{"text": }\n{"text": "code"}\n'
     )
@@ -173,7 +173,7 @@ def test_bad_rows_are_left_out_and_counted_over_all_batches(command, fitted, tmp
 
 
 def test_keys_that_come_and_go(command, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_CHARACTERS", 20)
+    monkeypatch.setattr(source, "PIECE", 20)
     (tmp_path / "t.jsonl").write_text('{"text": "printer", "a": 1}\n{"a": 2, "b": "zzzzzzzzz"}\n')
     found = command("predict", fitted.folder, tmp_path / "t.jsonl").out.splitlines()
     assert json.loads(found[1])["untwin_no_evidence"]
@@ -208,8 +208,8 @@ def test_a_full_disk(fitted, table):
 @pytest.mark.parametrize(
     ("name", "content", "options", "code"),
     [
-        ("t.csv", b"", [], "no-rows"),
-        ("t.jsonl", b"\n", [], "no-rows"),
+        ("t.csv", b"", [], "empty"),
+        ("t.jsonl", b"\n", [], "empty"),
         ("t.csv", b"text\n", [], "no-rows"),
         ("t.csv", b"body\nxx\n", [], "missing-column"),
         ("t.csv", b"text\nok\n\xe9t\xe9\n", [], "encoding"),
@@ -234,7 +234,7 @@ def test_what_cannot_be_answered(command, fitted, tmp_path, name, content, optio
 
 def test_the_place_of_a_wrong_byte_is_named(command, fitted, tmp_path):
     (tmp_path / "t.csv").write_bytes(b"text\n" + b"fine\n" * 4000 + b"\xe9\n")
-    assert "t.csv, line 4002: the bytes e9 0a" in command("predict", fitted.folder, tmp_path / "t.csv").err
+    assert "t.csv, byte 20005 (line 4002): the bytes e9 0a" in command("predict", fitted.folder, tmp_path / "t.csv").err
 
 
 def test_limit(command, fitted, table):

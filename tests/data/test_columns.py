@@ -74,6 +74,62 @@ def test_reasons_are_given():
     assert "2 of 100 cells are not numbers ('x' in row 2)" in uses["n"].reason
 
 
+def reason_of(cells, name="n"):
+    labels = ["a", "b"] * (len(cells) // 2) + ["a"] * (len(cells) % 2)
+    columns = {name: cells, "label": labels, "more": [f"sentence number {i}" for i in range(len(cells))]}
+    return next(use.reason for use in settle_roles(raw(columns), ColumnRoles())[1] if use.name == name)
+
+
+@pytest.mark.parametrize(
+    ("cells", "name", "reason"),
+    [
+        (["1", "2", "3"], "n", "every cell is a number (3 different)"),
+        ([None] * 67 + ["1", "2"] * 44, "n", "88 of 155 cells are numbers, the others empty (2 different)"),
+        ([None, "nan", "1", "2"], "n", "2 of 4 cells are numbers, the others empty or nan (2 different)"),
+        (["NaN", "1", "2", "2"], "n", "3 of 4 cells are numbers, the others nan (2 different)"),
+        (["1", "2", "x", None], "n", "1 of 3 cells is not a number ('x' in row 3); 1 of 4 cells is empty"),
+        (["no signal", None, "low"], "text", "its name; 1 of 3 cells is empty"),
+        (["x", None, "x", None], "n", "is constant; 2 of 4 cells are empty"),
+        (["x", None, "y", "x"], "n", "2 different values; 1 of 4 cells is empty"),
+    ],
+)
+def test_reasons_are_true_of_empty_cells_too(cells, name, reason):
+    assert reason_of(cells, name).startswith(reason)
+
+
+CATEGORIES, INTENTS = ["card", "loan"] * 100, ["lost", "late", "fee", "new"] * 50
+
+
+def test_two_columns_that_could_be_the_label_are_asked_about():
+    columns = {"text": SENTENCES, "category": CATEGORIES, "Intent": INTENTS}
+    with pytest.raises(InputError) as caught:
+        settle_roles(raw(columns), ColumnRoles())
+    found = "'category' (2 different values in 200 rows), 'Intent' (4 different values in 200 rows)"
+    assert caught.value.code == "several-labels"
+    assert caught.value.message == f"t.csv: 2 columns could be the label: {found}."
+    assert caught.value.hint == "Say which: --label category or --label Intent."
+    assert roles_of(columns, label="Intent")["Intent"] == "label"
+    assert roles_of(columns, nominal=("category",), text=("text",))["Intent"] == "label"
+
+
+@pytest.mark.parametrize(
+    ("columns", "label"),
+    [
+        ({"category": CATEGORIES, "label": INTENTS}, "label"),
+        ({"topic": INTENTS, "class": CATEGORIES}, "class"),
+        ({"category": ["all"] * 200, "intent": INTENTS}, "intent"),
+        ({"category": [None] * 200, "y": INTENTS}, "y"),
+    ],
+)
+def test_the_one_column_that_can_be_the_label_is_taken(columns, label):
+    assert roles_of({"text": SENTENCES, **columns})[label] == "label"
+
+
+def test_label_and_class_are_asked_about():
+    with pytest.raises(InputError, match=r"2 columns could be the label: 'class' .*, 'label' "):
+        roles_of({"text": SENTENCES, "class": CATEGORIES, "label": INTENTS})
+
+
 def test_a_parent_of_the_label_is_not_used_by_guess():
     label = [f"c{i % 10}" for i in range(200)]
     parent = [f"p{i % 5}" for i in range(200)]

@@ -268,19 +268,19 @@ def test_a_named_text_column_may_be_empty_in_a_part_of_the_rows(frame):
 @pytest.mark.parametrize(
     ("roles", "cells", "message"),
     [
-        ("numeric", [1.0, np.inf], "Column 'it' must hold finite numbers. Got inf in row 1 instead"),
-        ("numeric", ["1", "many"], "Column 'it' must hold finite numbers. Got 'many' in row 1 instead"),
+        ("numeric", [1.0, np.inf], "Column 'it' must hold finite numbers. Got inf in row 2 instead"),
+        ("numeric", ["1", "many"], "Column 'it' must hold finite numbers. Got 'many' in row 2 instead"),
         ("numeric", [[1], [2]], "Column 'it' must hold numbers. Got a column of List"),
         ("text", [1, 2], "Column 'it' must hold texts. Got a column of Int64 instead. Name it in numeric"),
         ("text", ["", None], "Column 'it': Empty vocabulary"),
         ("nominal", [["a"], ["b"]], "Column 'it' must hold names or numbers. Got a column of List"),
         ("dense", [1.0, 2.0], "Column 'it' must hold vectors. Got a column of Float64"),
-        ("dense", [[1.0], [2.0, 3.0]], r"Column 'it' must hold vectors of one length. Got .* in row 1"),
-        ("dense", [[1.0], None], "Column 'it' must hold vectors of one length. Got None in row 1"),
+        ("dense", [[1.0], [2.0, 3.0]], r"Column 'it' must hold vectors of one length. Got .* in row 2"),
+        ("dense", [[1.0], None], "Column 'it' must hold vectors of one length. Got None in row 2"),
         (
             "dense",
             [[1.0], [NAN]],
-            "Column 'it' must hold vectors of finite numbers. Got a missing or infinite .* row 1",
+            "Column 'it' must hold vectors of finite numbers. Got a missing or infinite .* row 2",
         ),
     ],
 )

@@ -47,10 +47,64 @@ def test_look_alike_labels(tmp_path):
         ["tea  room", "Tea\u00a0Room"],
         ["tea", "t\u200bea"],
         ["stra\u00dfe", "STRASSE"],
+        ["1", "01", "1.0", "+1", "1.", "\uff11"],
+        ["0.5", ".50"],
+        ["NA", "n/a", "N.A.", "#N/A"],
+        ["late-fee", "late_fee", "Late Fee", "late\u2013fee"],
+        ["Level 1", "level-01"],
+        ["12345678901234567890123456789", "12345678901234567890123456789.0"],
     ]
     rows = [f"{word} {label},{label}" for label in [*chain(*alike), "alone"] for word in ("aa", "bb")]
     evidence = found(tmp_path, rows)["look-alike-labels"].evidence
     assert {frozenset(example["labels"]) for example in evidence} == set(map(frozenset, alike))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["1", "10", "100", "-1", "0.1", "1.5", "1.05"],
+        ["B", "B-", "B+", "A-B", "AB"],
+        ["C", "C++", "C#"],
+        ["-", "_", "+", "?", "."],
+        ["1.0.0", "1.0.1", "10.0"],
+        ["12345678901234567890123456788", "12345678901234567890123456789"],
+        ["NA", "NaN", "null", "none", "na na"],
+    ],
+)
+def test_labels_that_do_not_look_alike(tmp_path, labels):
+    rows = [f"{word} text,{label}" for label in labels for word in ("aa", "bb")]
+    assert "look-alike-labels" not in found(tmp_path, rows)
+    assert load(tmp_path / "t.csv").class_counts().height == len(labels)
+
+
+def test_zeros_and_missing_values_in_labels_are_told_and_kept(tmp_path):
+    rows = [f"{word} text {label},{label}" for label in ("01", "1", "1.0", "NA", "n/a") for word in ("aa", "bb")]
+    finding = found(tmp_path, rows)["look-alike-labels"]
+    assert finding.evidence == ({"labels": ["01", "1", "1.0"]}, {"labels": ["NA", "n/a"]})
+    assert finding.title.startswith("2 groups of labels differ only in case")
+    assert load(tmp_path / "t.csv").class_counts().height == 5
+
+
+def test_empty_cells_are_counted_by_column(tmp_path):
+    rows = ["one cat,,3,a,", ",x,,b,", "three birds,y,,a,", "four fish,z,4,b,"]
+    finding = found(tmp_path, rows, header="text,kind,price,label,nothing")["empty-cells"]
+    assert (finding.severity, finding.count) == ("note", 4)
+    assert finding.title == "4 cells are empty, in 3 columns of 5."
+    assert [(line["column"], line["empty"], line["rows"]) for line in finding.evidence] == [
+        ("text", 1, 4),
+        ("kind", 1, 4),
+        ("price", 2, 4),
+    ]
+
+
+def test_repeated_rows_are_counted_with_and_without_texts(tmp_path):
+    numbers = ["1,2,a", "3,4,b", "1,2,a", "1,2,b", "1,,a", "1,,a", "3,4,b", "3,4,b"]
+    finding = found(tmp_path, numbers, header="x,y,label")["repeated-rows"]
+    assert finding.title == "4 rows repeat an earlier row in every column that is used."
+    assert [line["row"] for line in finding.evidence] == [3, 6, 7, 8]
+    findings = found(tmp_path, [*CLEAN, "one cat,a"])
+    assert findings["repeated-rows"].title == "1 row repeats an earlier row in every column that is used."
+    assert findings["duplicate-text"].title == "1 text occurs more than once with the same label (2 rows)."
 
 
 def test_labels_with_spaces_at_an_end(tmp_path):
@@ -77,7 +131,7 @@ def test_texts_shared_between_the_parts_of_a_split(tmp_path):
 def test_scripts_without_spaces(tmp_path, texts):
     finding = found(tmp_path, [*CLEAN, f"{texts},a", f"{texts}二,b"])["unspaced-text"]
     assert finding.count == 2
-    assert "character n-grams" in finding.advice
+    assert "`untwin fit` counts runs of characters" in finding.advice
 
 
 def test_empty_texts_constant_and_telling_columns(tmp_path):
@@ -117,5 +171,5 @@ def test_real_tables_say_what_is_known_of_them(real_data):
     assert codes("text/clinc150.parquet")["conflicting-text"] == 4
     reuters = codes("text/reuters21578.parquet")
     assert (reuters["conflicting-text"], reuters["split-leak"]) == (17, 6)
-    assert codes("tabular/mushroom.csv") == {"constant-column": 1}
-    assert codes("tabular/iris.csv") == {}
+    assert codes("tabular/mushroom.csv") == {"constant-column": 1, "empty-cells": 2480}
+    assert codes("tabular/iris.csv") == {"repeated-rows": 3}

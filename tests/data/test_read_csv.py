@@ -4,20 +4,30 @@ import csv
 import gzip
 import io
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from untwin._errors import InputError
 from untwin.data.read import ReadOptions, read_table
-from untwin.data.read import delimited as delimited_module
-from untwin.data.read.delimited import read_delimited
-from untwin.data.read.records import find_records
+from untwin.data.read.batching import _together
+from untwin.data.read.delimited import _Reader, read_delimited
+from untwin.data.read.table import BadRows
 
 
-def read(data: bytes | str, *, kind: str = "csv", separator: str | None = None, skip: int = 0):
-    return read_delimited(data if isinstance(data, bytes) else data.encode(), "t.csv", kind, separator, skip)
+def read(data: bytes | str, *, kind: str = "csv", separator: str | None = None, skip: int = 0, cut: int = 1 << 30):
+    whole = data if isinstance(data, bytes) else data.encode()
+    pieces = [whole[start : start + cut] for start in range(0, len(whole), cut)]
+    tables = list(read_delimited(pieces, "t.csv", kind, separator, skip))
+    return _together(tables) if tables else None
+
+
+def reader_of(data: str) -> _Reader:
+    """A reader that knows its columns, x and y, and has all the text."""
+    reader = _Reader("t.csv", "csv", ",", BadRows(0))
+    assert not list(reader.feed(b"x,y\n", final=False))
+    reader.rest = data.encode()
+    return reader
 
 
 def refused(data: bytes | str, **options) -> InputError:
@@ -46,23 +56,38 @@ def test_whatever_csv_writes_comes_back(rows, ending, blank):
 @example(data=',"\r"\n,')  # a line ends inside a quoted cell
 def test_fast_and_slow_reading_agree_on_any_text(data):
     """Whatever the fast path accepts is exactly what Python's csv module says; the rest is left to it."""
-    text = "x,y\n" + data
-    fast = delimited_module._read_fast(text.encode(), "t.csv", "csv", ",")
-    if fast is not None:
-        slow = delimited_module._read_slowly(text.encode(), "t.csv", "csv", ",", 0)
-        assert fast.frame.rows() == slow.frame.rows()
-        assert fast.places.lines.tolist() == slow.places.lines.tolist()
+    for final in (True, False):
+        quick, sure = reader_of(data), reader_of(data)
+        fast = quick._read_fast(final=final)
+        if fast is not None:
+            slow = sure._read_slowly(final=final)
+            assert fast.frame.rows() == slow.frame.rows()
+            assert fast.places.rows.tolist() == slow.places.rows.tolist()
+            assert fast.places.lines.tolist() == slow.places.lines.tolist()
+            assert (quick.row, quick.line, quick.rest) == (sure.row, sure.line, sure.rest)
 
 
-@settings(max_examples=150, deadline=None)
-@given(data=st.text(st.sampled_from('ab,"\n\r'), min_size=1, max_size=30), block=st.integers(1, 7))
-def test_records_do_not_depend_on_the_block_size(data, block):
-    whole, parts = find_records(data.encode(), ord(",")), find_records(data.encode(), ord(","), block=block)
-    assert (whole is None) == (parts is None)
-    if whole is not None and parts is not None:
-        assert whole.header == parts.header
-        np.testing.assert_array_equal(whole.lines, parts.lines)
-        np.testing.assert_array_equal(whole.blank, parts.blank)
+def outcome(data, **options):
+    try:
+        table = read(data, **options)
+    except InputError as error:
+        return error.code, error.message, error.hint
+    return (
+        None
+        if table is None
+        else (table.frame.rows(), table.places.rows.tolist(), table.places.lines.tolist(), table.notes)
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    data=st.text(st.sampled_from('ab,"\n\ré'), min_size=1, max_size=40), cut=st.integers(1, 9), skip=st.integers(0, 3)
+)
+@example(data='"a"b,"c\nd"\n1,2\n', cut=3, skip=2)  # a bad row ends with its line, whatever quotes it has opened
+def test_nothing_depends_on_how_the_text_is_cut(data, cut, skip):
+    text = "x,y\n" + data + "\n1,2"
+    assert outcome(text, skip=skip, cut=cut) == outcome(text, skip=skip)
+    assert outcome(data, skip=skip, cut=cut) == outcome(data, skip=skip)
 
 
 def test_labels_stay_as_written():
@@ -89,7 +114,8 @@ def test_large_cells_and_many_embedded_newlines():
     before = csv.field_size_limit()
     table = read(out.getvalue())
     assert table.frame.rows() == [(big, "a"), *map(tuple, rows)]
-    assert delimited_module._read_slowly(out.getvalue().encode(), "t", "csv", ",", 0).frame.equals(table.frame)
+    slow = reader_of(out.getvalue().partition("\n")[2])
+    assert slow._read_slowly(final=True).frame.rows() == table.frame.rows()
     assert csv.field_size_limit() == before
 
 
@@ -105,7 +131,7 @@ def test_other_line_ends():
 @pytest.mark.parametrize(
     ("data", "code", "words"),
     [
-        ("a,b\n1,2\n3\n", "ragged-row", "row 2 (line 3): 1 cells where the header has 2"),
+        ("a,b\n1,2\n3\n", "ragged-row", "row 2 (line 3): 1 cell where the header has 2"),
         ("a,b\n1,2,3\n", "ragged-row", "row 1 (line 2): 3 cells"),
         ('a,b\n"x\ny",2\n"z,4\n', "unclosed-quote", "row 2 (line 4)"),
         ('a,b\n"x"y,2\n', "stray-quote", "row 1 (line 2)"),
@@ -173,7 +199,7 @@ def test_encodings_and_gzip(tmp_path, data, encoding):
 
 @pytest.mark.parametrize("extra", [0, 1, 2, 3])
 def test_wrong_bytes_are_found_at_their_offset_in_the_file(tmp_path, monkeypatch, extra):
-    monkeypatch.setattr("untwin.data.read.source._BLOCK", 4)
+    monkeypatch.setattr("untwin.data.read.source.PIECE", 4)
     start = b"a,b\n" + b"x" * extra + "é,".encode()
     for mark in (b"", b"\xef\xbb\xbf"):
         path = tmp_path / "t.csv"

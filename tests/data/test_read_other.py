@@ -11,19 +11,25 @@ from hypothesis import strategies as st
 
 from untwin._errors import InputError
 from untwin.data.read import ReadOptions, read_table
+from untwin.data.read.batching import _together
 from untwin.data.read.jsonl import read_jsonl
+
+
+def read_json(data, name, skip, cut=1 << 30):
+    pieces = [data[start : start + cut] for start in range(0, len(data), cut)]
+    return _together([found.table for found in read_jsonl(pieces, name, skip)])
 
 
 def test_json_values_stay_as_written():
     values = ["1", "1.0", "1e3", "01", "1_0", "true", "false", "NaN", '"1"', '" a"', "12345678901234567890123"]
     lines = [f'{{"label": {value}}}' for value in values if value not in {"01", "1_0"}]
-    table = read_jsonl("\n".join(lines).encode(), "t.jsonl", 0)
+    table = read_json("\n".join(lines).encode(), "t.jsonl", 0)
     expected = ["1", "1.0", "1e3", "true", "false", "NaN", "1", " a", "12345678901234567890123"]
     assert table.frame["label"].to_list() == expected
 
 
 def test_json_columns_are_the_union_of_keys_and_blank_lines_are_passed_over():
-    table = read_jsonl(b'{"a": "1"}\n\n{"b": "2", "a": null, "c": [1, {"d": 2}]}\r\n{"b": ""}', "t.jsonl", 0)
+    table = read_json(b'{"a": "1"}\n\n{"b": "2", "a": null, "c": [1, {"d": 2}]}\r\n{"b": ""}', "t.jsonl", 0)
     assert table.frame.columns == ["a", "b", "c"]
     assert table.frame["a"].to_list() == ["1", None, None]
     assert table.frame["b"].to_list() == [None, "2", None]
@@ -35,7 +41,7 @@ def test_json_columns_are_the_union_of_keys_and_blank_lines_are_passed_over():
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1))
 def test_json_texts_come_back(texts):
     lines = [json.dumps({"t": text}, ensure_ascii=bool(i % 2)) for i, text in enumerate(texts)]
-    table = read_jsonl("\n".join(lines).encode(), "t.jsonl", 0)
+    table = read_json("\n".join(lines).encode(), "t.jsonl", 0)
     assert table.frame["t"].to_list() == [text or None for text in texts]
 
 
@@ -52,9 +58,9 @@ def test_json_texts_come_back(texts):
 def test_bad_json_lines_are_named_or_skipped(line, words):
     data = f'{{"a": "x"}}\n{line}\n{{"a": "y"}}\n'.encode()
     with pytest.raises(InputError, match=r"row 2 \(line 2\)") as caught:
-        read_jsonl(data, "t.jsonl", 0)
+        read_json(data, "t.jsonl", 0)
     assert words in caught.value.message
-    table = read_jsonl(data, "t.jsonl", 1)
+    table = read_json(data, "t.jsonl", 1)
     assert table.frame["a"].to_list() == ["x", "y"]
     assert table.places.rows.tolist() == [1, 3]
     assert table.notes[0].count == 1

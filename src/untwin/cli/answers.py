@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin.cli.opened import Opened
-    from untwin.cli.stream.reading import Batch
+    from untwin.data.read import Batch
 
     Array = NDArray[Any]
     Floats = NDArray[np.float64]

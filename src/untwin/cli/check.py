@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin._wording import counted
 from untwin.cli.options import common_options, input_options
 from untwin.cli.output import name_next, progress, put, put_json, put_table
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from untwin.data.load import Table
 
 _SHOWN = 5
+_WIDEST = 200  # characters of a label or a reason
 
 
 @click.command()
@@ -57,7 +59,7 @@ def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
         "source": table.places.name,
         "format": table.format,
         "rows": table.frame.height,
-        "columns": [asdict(use) for use in table.columns],
+        "columns": [{**asdict(use), "empty": table.empty[use.name]} for use in table.columns],
         "label": table.roles.label,
         "classes": counts.height,
         "largest": counts.row(0, named=True),
@@ -67,9 +69,9 @@ def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _show(record: dict[str, Any]) -> None:
-    put(f"{record['source']} ({record['format']}): {record['rows']:,} rows, {record['classes']:,} classes")
+    put(f"{record['source']} ({record['format']}): {_size(record)}")
     for size in ("largest", "smallest"):
-        put(f"{size} class: {record[size]['class']} ({record[size]['count']:,})")
+        put(f"{size} class: {_cut(record[size]['class'])} ({record[size]['count']:,})")
     put()
     put_table(["column", "used as", "why"], [[use["name"], use["role"], use["reason"]] for use in record["columns"]])
     put()
@@ -77,6 +79,10 @@ def _show(record: dict[str, Any]) -> None:
         _show_finding(finding)
     if not record["findings"]:
         put("Nothing odd found.")
+
+
+def _size(record: dict[str, Any]) -> str:
+    return f"{counted(record['rows'], 'row')}, {counted(record['classes'], 'class', 'classes')}"
 
 
 def _show_finding(finding: dict[str, Any]) -> None:
@@ -89,4 +95,9 @@ def _show_finding(finding: dict[str, Any]) -> None:
 
 
 def _listed(value: object) -> str:
-    return ", ".join(map(repr, value)) if isinstance(value, list) else str(value)
+    return ", ".join(_cut(repr(item)) for item in value) if isinstance(value, list) else _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    """Return a text as it is, cut where it is too long for a line: spaces may be what sets two labels apart."""
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."

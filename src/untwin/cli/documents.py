@@ -9,10 +9,10 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin.cli.opened import feature_options
-from untwin.cli.stream.reading import batches
 from untwin.data.columns import require_named
 from untwin.data.formulas import unguarded
 from untwin.data.load import require_columns, typed_features
+from untwin.data.read import batches
 from untwin.data.read.jsonl import read_jsonl
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _text(opened: Opened, text: str) -> list[str]:
 def _row(opened: Opened, row: str) -> Any:
     hint = 'Give one JSON object with the columns of the fit, as in {"column": "value"}; null where there is no value.'
     try:
-        raw = read_jsonl(row.encode(), "--row", 0)
+        raw = next(read_jsonl([row.encode()], "--row", 0)).table
         return opened.rows(typed_features(raw, opened.here))
     except InputError as error:
         raise InputError(error.message, code=error.code, hint=hint) from None
@@ -79,6 +79,8 @@ def _row(opened: Opened, row: str) -> Any:
 def _found(opened: Opened, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
     for batch in batches(data, read, SEARCHED):
+        if batch.cells.height == 0:  # bad rows alone
+            continue
         table = unguarded(batch.raw)
         require_named(table, opened.named, suffix=opened.suffix)
         require_columns(table, opened.here.features, feature_options(opened.suffix))

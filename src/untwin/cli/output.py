@@ -101,7 +101,7 @@ def warnings_said() -> Iterator[list[str]]:
 def say_notes(notes: Sequence[Mapping[str, Any]]) -> None:
     """Warn of what was left out while reading (`Table.notes`, as records)."""
     for note in notes:
-        say(f"warning: {note['count']:,} {note['text']}")
+        say(f"warning: {note['text']}")
 
 
 def put_json(record: dict[str, Any], *, ok: bool = True) -> None:

@@ -59,8 +59,8 @@ def predicted(
     """Read, answer and write batch by batch; return what was counted on the way."""
     from untwin.cli.answers import Answerer
     from untwin.cli.opened import open_model
-    from untwin.cli.stream.reading import batches, format_of
     from untwin.cli.stream.writing import output_format, require_place, write
+    from untwin.data.read import batches, format_of
 
     let_interrupt_reading()
     read = format_of(data, given.read)

@@ -107,7 +107,7 @@ def numeric_cells(column: pl.Series) -> pl.DataFrame:
     if len(wrong):
         row = int(wrong[0])
         hint = "Leave a cell empty if its value is unknown, or name the column in nominal."
-        raise _wrong(column, "finite numbers", f"{column[row]!r} in row {row}", hint)
+        raise _wrong(column, "finite numbers", f"{column[row]!r} in row {row + 1}", hint)
     return numbers.fill_nan(None).to_frame()
 
 
@@ -149,11 +149,11 @@ def dense_cells(column: pl.Series) -> NDArray[np.float64]:
     odd = (vectors.list.len() != vectors.list.len()[0]).fill_null(value=True).arg_true()
     if len(odd):
         row = int(odd[0])
-        raise _wrong(column, "vectors of one length", f"{str(vectors[[row]].to_list()[0])[:60]} in row {row}", hint)
+        raise _wrong(column, "vectors of one length", f"{str(vectors[[row]].to_list()[0])[:60]} in row {row + 1}", hint)
     matrix = vectors.explode(empty_as_null=False).to_numpy().astype(np.float64).reshape(len(vectors), -1)
     if not np.isfinite(matrix).all():
         row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise _wrong(column, "vectors of finite numbers", f"a missing or infinite number in row {row}", hint)
+        raise _wrong(column, "vectors of finite numbers", f"a missing or infinite number in row {row + 1}", hint)
     return matrix
 
 
@@ -179,7 +179,7 @@ def guessed_uses(frame: pl.DataFrame, labels: ArrayLike | None) -> list[ColumnUs
     dates = [column.name for column in frame if column.dtype.is_temporal()]
     plain = frame.drop(nested).with_columns(days(frame[name]) for name in dates)
     cells = [*map(nominal_cells, plain), pl.Series(LABEL, label.astype(str))]
-    raw = RawTable(pl.DataFrame(cells), Places("X", np.arange(frame.height)), "frame")
+    raw = RawTable(pl.DataFrame(cells), Places("X", np.arange(1, frame.height + 1)), "frame")
     uses = {name: _nested_use(frame[name]) for name in nested}
     for guess in (guess_id, guess_split):
         use = guess(raw, uses)

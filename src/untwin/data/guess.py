@@ -8,20 +8,25 @@ two values that tells one class, or some of them, from all others is no such col
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
+from untwin._wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from untwin.data.read import RawTable
 
-LABEL_NAMES = ("label", "class", "category", "target", "intent", "topic", "y")
+Cells = TypeVar("Cells", pl.Series, pl.Expr)
+
+LABEL_NAMES = ("label", "class", "target")
+MAYBE_LABEL_NAMES = ("category", "intent", "topic", "y")  # of several columns with such names one may be a feature
 SPLIT_PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "dev", "eval", "holdout"}
 _ID_NAME = re.compile(r"(.*[_\-. ])?(id|uid|uuid|guid|index|idx|key|rowid|row)$|unnamed: 0$", re.IGNORECASE)
 _SPLIT_NAME = re.compile(r"(.*[_\-. ])?split$", re.IGNORECASE)
@@ -48,14 +53,33 @@ class ColumnUse:
 
 
 def guess_label(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse:
-    """Return the column whose name says that it is the label; the table is refused without one."""
-    for wanted in LABEL_NAMES:
-        for name in raw.frame.columns:
-            if name.lower() == wanted and name not in taken:
-                raw.require_usable(name)
-                return ColumnUse(name, "label", "its name; --label chooses another")
+    """Return the column whose name says that it is the label; the table is refused without one, or with several."""
+    for wanted in (LABEL_NAMES, MAYBE_LABEL_NAMES):
+        named = [name for name in raw.frame.columns if name.lower() in wanted and name not in taken]
+        possible = [name for name in named if _may_be_label(raw, name)] if len(named) > 1 else named
+        if len(possible) > 1:
+            found = ", ".join(f"{name!r} ({_different(raw.frame[name])})" for name in possible)
+            message = f"{raw.name}: {len(possible)} columns could be the label: {found}."
+            raise InputError(message, code="several-labels", hint=f"Say which: {_label_options(possible)}.")
+        if named:
+            name = (possible or named)[0]
+            raw.require_usable(name)
+            return ColumnUse(name, "label", "its name; --label chooses another")
     message = f"{raw.name}: which column is the label? Columns: {raw.column_list()}."
     raise InputError(message, code="no-label", hint="Name it with --label COLUMN.")
+
+
+def _may_be_label(raw: RawTable, name: str) -> bool:
+    """Tell whether a column has two classes at least."""
+    return name not in raw.refused and raw.frame[name].drop_nulls().n_unique() > 1
+
+
+def _different(cells: pl.Series) -> str:
+    return f"{counted(cells.drop_nulls().n_unique(), 'different value')} in {counted(len(cells), 'row')}"
+
+
+def _label_options(names: list[str]) -> str:
+    return " or ".join(shlex.join(["--label", name]) for name in names)
 
 
 def guess_id(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse | None:
@@ -90,7 +114,8 @@ def guess_feature(raw: RawTable, name: str, label: str) -> ColumnUse:
     present = cells.drop_nulls()
     distinct = present.n_unique()
     if distinct <= 1:
-        return ColumnUse(name, "unused", "is constant" if distinct else "is empty", "constant")
+        reason = f"is constant{_but_empty(cells)}" if distinct else "is empty"
+        return ColumnUse(name, "unused", reason, "constant")
     for pattern, option in ((_SPLIT_NAME, "split"), (_LABEL_NAME, "label")):
         if pattern.match(name):
             return ColumnUse(name, "unused", _advised(raw, f"is named like a {option}", f"--{option} uses it"))
@@ -100,6 +125,12 @@ def guess_feature(raw: RawTable, name: str, label: str) -> ColumnUse:
     return _by_content(raw, name, present, distinct)
 
 
+def _but_empty(cells: pl.Series) -> str:
+    """Return how many cells are empty, as the end of a reason; nothing if none is."""
+    empty = cells.null_count()
+    return f"; {empty:,} of {counted(len(cells), 'cell')} {'is' if empty == 1 else 'are'} empty" if empty else ""
+
+
 def _advised(raw: RawTable, reason: str, advice: str) -> str:
     """Return a reason, and what the command offers; a frame handed over in Python has no options."""
     return f"{reason}; {advice}" if advice and raw.format != "frame" else reason
@@ -107,6 +138,8 @@ def _advised(raw: RawTable, reason: str, advice: str) -> str:
 
 def _tells_label(cells: pl.Series, labels: pl.Series) -> tuple[str, str]:
     """Return how a column and the label determine each other, if they do, and which option uses it."""
+    if len(cells) < _ENOUGH_ROWS:
+        return "", ""
     pairs = pl.DataFrame([cells.alias("cell"), labels.alias("label")]).drop_nulls()
     for part in (_spread(pairs), pairs):  # a few rows refute most candidates at once
         distinct, classes, together = part["cell"].n_unique(), part["label"].n_unique(), part.n_unique()
@@ -124,6 +157,8 @@ def _tells_label(cells: pl.Series, labels: pl.Series) -> tuple[str, str]:
 
 def _spread(rows: pl.DataFrame) -> pl.DataFrame:
     """Return at most `_SAMPLE` rows, evenly spread: tables are often ordered by class."""
+    if rows.height <= _SAMPLE:
+        return rows
     return rows[np.unique(np.linspace(0, rows.height - 1, _SAMPLE, dtype=np.int64))]
 
 
@@ -131,33 +166,45 @@ def _by_content(raw: RawTable, name: str, present: pl.Series, distinct: int) -> 
     sample = _spread(present.to_frame())[name]
     if as_numbers(sample).is_not_null().mean() > 0.5:  # type: ignore[operator]
         return _by_numbers(raw, name)
+    empty = _but_empty(raw.frame[name])
     if _TEXT_NAME.match(name):
-        return ColumnUse(name, "text", "its name")
+        return ColumnUse(name, "text", f"its name{empty}")
     words = float(sample.str.count_matches(r"\S+").mean())  # type: ignore[arg-type]
     length = float(sample.str.len_chars().mean())  # type: ignore[arg-type]
     varied = distinct > len(present) / 2
     if length > 50 or (varied and words >= 2):
-        return ColumnUse(name, "text", f"{words:.0f} words a cell, {distinct:,} different cells")
+        return ColumnUse(name, "text", f"{words:.0f} words a cell, {distinct:,} different cells{empty}")
     if varied and sample.str.contains(UNSPACED).mean() > 0.5:  # type: ignore[operator]
-        return ColumnUse(name, "text", f"{distinct:,} different cells in a script without spaces")
+        return ColumnUse(name, "text", f"{distinct:,} different cells in a script without spaces{empty}")
     if distinct <= 20 or not varied:
-        return ColumnUse(name, "nominal", f"{distinct:,} different values")
-    reason = f"{distinct:,} different single words: looks like an id"
+        return ColumnUse(name, "nominal", f"{distinct:,} different values{empty}")
+    reason = f"{distinct:,} different single words: looks like an id{empty}"
     return ColumnUse(name, "unused", _advised(raw, reason, "--text or --nominal uses it"), "id-like")
 
 
 def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
     """Return numeric for a column of numbers; one with other cells among them must be cleaned or named."""
     cells = raw.frame[name]
-    wrong = (cells.is_not_null() & as_numbers(cells).is_null()).arg_true()
+    numbers = as_numbers(cells)
+    wrong = (cells.is_not_null() & numbers.is_null()).arg_true()
+    known = numbers.drop_nulls().drop_nans()
     if len(wrong) == 0:
-        return ColumnUse(name, "numeric", f"every cell is a number ({cells.n_unique():,} different)")
+        some = "every cell is a number" if len(known) == len(cells) else _some_numbers(cells, known)
+        return ColumnUse(name, "numeric", f"{some} ({known.n_unique():,} different)")
     first = int(wrong[0])
     example = f"{cells[first]!r} in row {raw.places.rows[first]}"
-    reason = f"{len(wrong):,} of {cells.count():,} cells are not numbers ({example})"
+    are = "is not a number" if len(wrong) == 1 else "are not numbers"
+    reason = f"{len(wrong):,} of {counted(cells.count(), 'cell')} {are} ({example}){_but_empty(cells)}"
     return ColumnUse(name, "unused", _advised(raw, reason, "clean it, or name it with --nominal"), "almost-numeric")
 
 
-def as_numbers(cells: pl.Series) -> pl.Series:
+def _some_numbers(cells: pl.Series, known: pl.Series) -> str:
+    """Say how many cells are numbers where the others are empty or ``nan``."""
+    empty = cells.null_count()
+    others = "empty" if empty + len(known) == len(cells) else "empty or nan" if empty else "nan"
+    return f"{len(known):,} of {counted(len(cells), 'cell')} are numbers, the others {others}"
+
+
+def as_numbers(cells: Cells) -> Cells:
     """Return text cells as Float64, null where a cell is no number; ``nan`` stays NaN, so that it can be told apart."""
     return cells.str.strip_chars().cast(pl.Float64, strict=False)

@@ -7,7 +7,6 @@ note     worth knowing
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from untwin._progress import report
+from untwin._wording import counted
+from untwin.data.alike import folded
 from untwin.data.repeats import Groups, Repeats
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ Severity = Literal["error", "warning", "note"]
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _ID_LIKE_ROWS = 20  # fewer rows may well have mostly different labels
 _UNSPACED_SHARE = 0.1
+_EXAMPLES = 100
+_COPIES = "Copies in training and test rows make results look better than they are."
 _NOTES = {
     "bad-rows": "Mend them, or go on without them.",
     "missing-label": "Fill them in, or go on without them.",
@@ -56,27 +59,25 @@ def inspect(table: Table) -> tuple[Finding, ...]:
     """Return the findings about a table, the worst first."""
     report("looking at the table", 0, 1)
     counts = table.class_counts()
-    found = [*_reading(table), *_columns(table), *_sizes(table, counts), *_spelling(counts)]
+    found = [*_reading(table), *_columns(table), *_empty(table), *_sizes(table, counts), *_spelling(counts)]
     if table.roles.text:
         found += [*_texts(table), *_repeats(Repeats.of(table))]
+    found += _repeated_rows(table)
     report("looking at the table", 1, 1)
     return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
 def _reading(table: Table) -> Iterator[Finding]:
     for note in table.notes:
-        yield Finding(note.code, "warning", f"{note.count:,} {note.text}.", _NOTES[note.code], note.count)
+        yield Finding(note.code, "warning", f"{note.text}.", _NOTES[note.code], note.count)
 
 
 def _columns(table: Table) -> Iterator[Finding]:
     said = defaultdict(list)
+    distinct = table.frame.select(table.roles.features).select(pl.all().n_unique()).row(0, named=True)
     for use in table.columns:
-        given_constant = use.name in table.roles.features and table.frame[use.name].n_unique() == 1
-        said["constant" if given_constant else use.code].append({"column": use.name, "reason": use.reason})
+        code = "constant" if distinct.get(use.name) == 1 else use.code
+        said[code].append({"column": use.name, "reason": use.reason})
     kinds: tuple[tuple[str, Severity, str, str], ...] = (
         ("constant", "note", "constant or empty", "Such a column says nothing about the classes."),
         (
@@ -89,8 +90,33 @@ def _columns(table: Table) -> Iterator[Finding]:
     )
     for code, severity, what, advice in kinds:
         if columns := said.get(code):
-            title = f"{_counted(len(columns), 'column is', 'columns are')} {what}."
+            title = f"{counted(len(columns), 'column is', 'columns are')} {what}."
             yield Finding(f"{code}-column", severity, title, advice, len(columns), tuple(columns))
+
+
+def _empty(table: Table) -> Iterator[Finding]:
+    """Count empty cells by column; a column without any cell is told as such."""
+    rows = table.frame.height
+    some = {column: count for column, count in table.empty.items() if 0 < count < rows}
+    if some:
+        total = sum(some.values())
+        where = counted(len(some), "column")
+        title = f"{counted(total, 'cell is', 'cells are')} empty, in {where} of {len(table.empty):,}."
+        advice = "Fill them in where the values are known; an empty cell is no error."
+        evidence = tuple({"column": column, "empty": count, "rows": rows} for column, count in some.items())
+        yield Finding("empty-cells", "note", title, advice, total, evidence)
+
+
+def _repeated_rows(table: Table) -> Iterator[Finding]:
+    """Count rows that are equal to an earlier one in all that is used of them, the label included."""
+    columns = [*table.roles.features, str(table.roles.label)]
+    repeated = table.frame.select(~pl.struct(columns).is_first_distinct()).to_series().arg_true()
+    if len(repeated):
+        title = f"{counted(len(repeated), 'row repeats', 'rows repeat')} an earlier row in every column that is used."
+        evidence = tuple(
+            {"row": table.places.mark(row), "label": table.labels[row]} for row in repeated[:_EXAMPLES].to_list()
+        )
+        yield Finding("repeated-rows", "note", title, _COPIES, len(repeated), evidence)
 
 
 def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[Finding]:
@@ -98,13 +124,13 @@ def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[Finding]:
     single = counts.filter(pl.col("count") == 1)["class"].sort()
     label = table.roles.label
     if rows >= _ID_LIKE_ROWS and classes > rows / 2:
-        title = f"The label {label!r} looks like an id: {classes:,} different values in {rows:,} rows."
+        title = f"The label {label!r} looks like an id: {classes:,} different values in {counted(rows, 'row')}."
         yield Finding("id-like-label", "error", title, "Choose the column of the classes with --label.", classes)
     elif largest < 2:
         title = f"No class has two documents (label {label!r})."
         yield Finding("no-repeated-class", "error", title, "Give at least two documents a class, or --label.", classes)
     elif len(single):
-        title = f"{_counted(len(single), 'class has', 'classes have')} one document only."
+        title = f"{counted(len(single), 'class has', 'classes have')} one document only."
         advice = "They cannot be learnt and tested: add documents, merge the classes or drop them."
         yield Finding("single-document-class", "warning", title, advice, len(single), _named(single.to_list()))
 
@@ -114,40 +140,37 @@ def _named(labels: list[str]) -> tuple[dict[str, Any], ...]:
 
 
 def _spelling(counts: pl.DataFrame) -> Iterator[Finding]:
-    """Labels that differ in case, spaces or Unicode form only, and labels with spaces at an end."""
+    """Labels that only differ in how they are written, and labels with spaces at an end."""
     alike: dict[str, list[str]] = defaultdict(list)
     for label in counts["class"].sort():
-        alike[_folded(label)].append(label)
+        alike[folded(label)].append(label)
     groups = [labels for labels in alike.values() if len(labels) > 1]
     if groups:
-        title = f"{_counted(len(groups), 'group', 'groups')} of labels differ only in case, spaces or Unicode form."
+        how = "case, spaces, hyphens, Unicode form or the way a number is written"
+        title = f"{counted(len(groups), 'group of labels differs', 'groups of labels differ')} only in {how}."
         evidence = tuple({"labels": labels} for labels in groups)
         advice = "They count as different classes: spell them alike if they are one."
         yield Finding("look-alike-labels", "warning", title, advice, len(groups), evidence)
     edges = counts.filter(pl.col("class") != pl.col("class").str.strip_chars())["class"].sort().to_list()
     if edges:
-        title = f"{_counted(len(edges), 'label', 'labels')} with white space at an end."
+        title = f"{counted(len(edges), 'label', 'labels')} with white space at an end."
         advice = "It is kept as part of the label: remove it in the table if it does not belong."
         yield Finding("label-spaces", "warning", title, advice, len(edges), _named(edges))
 
 
-def _folded(label: str) -> str:
-    """Return what is left of a label without case, white space, Unicode form and invisible characters."""
-    if not label.isascii():
-        label = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
-        label = unicodedata.normalize("NFKC", label.casefold())
-    return " ".join(label.casefold().split())
+def _of(count: int, rows: int, one: str, many: str) -> str:
+    return f"{count:,} of {counted(rows, 'document')} {one if count == 1 else many}"
 
 
 def _texts(table: Table) -> Iterator[Finding]:
     rows, empty, unspaced = table.frame.height, table.without_words(), table.without_spaces()
     if len(empty):
-        title = f"{len(empty):,} of {rows:,} documents have no word (two letters or more) in any text column."
-        evidence = tuple({"row": table.places.mark(row)} for row in empty[:100])
+        title = f"{_of(len(empty), rows, 'has', 'have')} no word (two letters or more) in any text column."
+        evidence = tuple({"row": table.places.mark(row)} for row in empty[:_EXAMPLES])
         yield Finding("empty-text", "warning", title, "Fill them in or drop them.", len(empty), evidence)
     if unspaced > rows * _UNSPACED_SHARE:
-        title = f"{unspaced:,} of {rows:,} documents are in a script without spaces (Chinese, Japanese, Thai, ...)."
-        advice = "Words cannot be told apart by spaces: use character n-grams (TextCounts(analyzer='char'))."
+        title = f"{_of(unspaced, rows, 'is', 'are')} in a script without spaces (Chinese, Japanese, Thai, ...)."
+        advice = "Words cannot be told apart by spaces there: `untwin fit` counts runs of characters as well."
         yield Finding("unspaced-text", "warning", title, advice, unspaced)
 
 
@@ -158,7 +181,7 @@ def _repeats(repeats: Repeats) -> Iterator[Finding]:
             "note",
             repeats.groups("labels", most=1),
             "more than once with the same label",
-            "Copies in training and test rows make results look better than they are.",
+            _COPIES,
         ),
         (
             "conflicting-text",
@@ -177,5 +200,5 @@ def _repeats(repeats: Repeats) -> Iterator[Finding]:
     )
     for code, severity, groups, how, advice in kinds:
         if groups.count:
-            title = f"{_counted(groups.count, 'text occurs', 'texts occur')} {how} ({groups.rows:,} rows)."
+            title = f"{counted(groups.count, 'text occurs', 'texts occur')} {how} ({counted(groups.rows, 'row')})."
             yield Finding(code, severity, title, advice, groups.count, groups.examples)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from untwin._errors import InputError
+from untwin._wording import counted
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
 from untwin.data.formulas import unguarded
 from untwin.data.guess import UNSPACED, as_numbers
@@ -16,7 +17,7 @@ from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from untwin.data.guess import ColumnUse
@@ -30,7 +31,8 @@ _WORD = r"\w\w"  # what the default token pattern needs at least
 class Table:
     r"""A labelled table ready for use: text, nominal and label columns String, numeric ones Float64.
 
-    A missing text is an empty text; other missing cells are null.
+    A missing text is an empty text; other missing cells are null. `empty` counts the empty cells of every column of the
+    file, used or not.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -47,9 +49,10 @@ class Table:
     places: Places
     format: str
     notes: tuple[Note, ...] = ()
+    empty: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Table({self.places.name}: {self.frame.height} rows, label {self.roles.label!r})"
+        return f"Table({self.places.name}: {counted(self.frame.height, 'row')}, label {self.roles.label!r})"
 
     @property
     def labels(self) -> pl.Series:
@@ -128,15 +131,16 @@ def typed_features(raw: RawTable, roles: ColumnRoles) -> pl.DataFrame:
     require_columns(raw, roles.features)
     return raw.frame.select(
         *(pl.col(name).fill_null("") for name in roles.text),
-        *(_numbers(raw, name) for name in roles.numeric),
+        *_numbers(raw, roles.numeric),
         *roles.nominal,
     )
 
 
 def require_columns(raw: RawTable, names: Iterable[str], options: str = "--text, --numeric, --nominal") -> None:
     """Refuse a table that lacks a column a model was fitted on; `options` can name another."""
+    known = set(raw.frame.columns)
     for name in names:
-        if name not in raw.frame.columns:
+        if name not in known:
             near = difflib.get_close_matches(name, raw.frame.columns, n=1, cutoff=0.5)
             hint = f"Is it {near[0]!r} here? " if near else ""
             message = f"{raw.name}: there is no column {name!r}, which the model needs. Columns: {raw.column_list()}."
@@ -152,7 +156,8 @@ def _labelled(
     raw = _with_labels(raw, roles, missing_label)
     others = (column for column, role in roles.named() if role not in _FEATURES and column in raw.frame.columns)
     frame = typed_features(raw, roles).with_columns(raw.frame[column] for column in others)
-    return Table(frame, roles, columns, raw.places, raw.format, raw.notes)
+    empty = raw.frame.null_count().row(0, named=True)
+    return Table(frame, roles, columns, raw.places, raw.format, raw.notes, empty)
 
 
 def _class_lists(labels: pl.Series, separator: str | None) -> pl.Series:
@@ -171,24 +176,32 @@ def _with_labels(raw: RawTable, roles: ColumnRoles, missing: str) -> RawTable:
         return raw
     first = raw.places.say(int(absent.arg_true()[0]))
     if missing == "error":
-        message = f"{first}, column {roles.label!r}: the label is empty ({count:,} of {len(labels):,} are)."
+        are = "is" if count == 1 else "are"
+        message = f"{first}, column {roles.label!r}: the label is empty ({count:,} of {len(labels):,} {are})."
         raise InputError(message, code="empty-label", hint="Fill them in, or leave them out: --missing-label drop.")
     kept = (~absent).arg_true().to_numpy()
-    note = Note("missing-label", count, f"rows without a label dropped (the first: {first})")
+    note = Note("missing-label", count, f"{counted(count, 'row')} without a label dropped (the first: {first})")
     return replace(raw, frame=raw.frame.filter(~absent), places=raw.places.take(kept), notes=(*raw.notes, note))
 
 
-def _numbers(raw: RawTable, name: str) -> pl.Series:
-    """Return a column as Float64: an empty cell and ``nan`` are missing, anything else must be a finite number."""
+def _numbers(raw: RawTable, names: Sequence[str]) -> list[pl.Series]:
+    """Return columns as Float64: an empty cell and ``nan`` are missing, anything else must be a finite number."""
+    cells = pl.col(names)
+    numbers = as_numbers(cells)
+    wrong = raw.frame.select((cells.is_not_null() & (numbers.is_null() | numbers.is_infinite())).sum())
+    for column in wrong:
+        if column[0]:
+            raise _not_numbers(raw, column.name, column[0])
+    return raw.frame.select(numbers.fill_nan(None)).get_columns()
+
+
+def _not_numbers(raw: RawTable, name: str, count: int) -> InputError:
     cells = raw.frame[name]
     numbers = as_numbers(cells)
-    wrong = (cells.is_not_null() & (numbers.is_null() | numbers.is_infinite())).arg_true()
-    if len(wrong):
-        first = int(wrong[0])
-        message = f"{raw.places.say(first)}, column {name!r}: {cells[first][:40]!r} is not a finite number"
-        hint = "Leave the cell empty if the value is unknown, write decimals with a point, or use --nominal."
-        raise InputError(f"{message} ({len(wrong):,} such cells in this column).", code="not-a-number", hint=hint)
-    return numbers.fill_nan(None)
+    first = int((cells.is_not_null() & (numbers.is_null() | numbers.is_infinite())).arg_true()[0])
+    message = f"{raw.places.say(first)}, column {name!r}: {cells[first][:40]!r} is not a finite number"
+    hint = "Leave the cell empty if the value is unknown, write decimals with a point, or use --nominal."
+    return InputError(f"{message} ({counted(count, 'such cell')} in this column).", code="not-a-number", hint=hint)
 
 
 def _require_classes(table: Table, limit: int | None) -> None:
@@ -197,7 +210,7 @@ def _require_classes(table: Table, limit: int | None) -> None:
     name, label, scale = table.places.name, table.roles.label, table.roles.ordinal
     if len(counts) < 2:
         found = f"only one class, {counts['class'][0]!r}" if len(counts) else "no labelled row"
-        rows = "the table holds" if limit is None else f"the first {limit:,} rows hold"
+        rows = "the table holds" if limit is None else f"the first {counted(limit, 'row holds', 'rows hold')}"
         hint = f"Choose another column with --label{'' if limit is None else ', or raise --limit or shuffle the rows'}."
         raise InputError(f"{name}, column {label!r}: {rows} {found}.", code="one-class", hint=hint)
     unknown: pl.Series = table.labels.is_in(scale).not_().arg_true()

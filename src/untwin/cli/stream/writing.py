@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from concurrent.futures import Future
 
-    from untwin.cli.stream.reading import Batch
+    from untwin.data.read import Batch
 
     Answered = Iterable[tuple[Batch, pl.DataFrame]]
 

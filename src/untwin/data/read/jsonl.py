@@ -1,51 +1,127 @@
-"""JSON Lines: one object a line, numbers kept as they are written, the union of all keys as columns."""
+"""JSON Lines: one object a line, numbers kept as they are written, the union of all keys as columns.
+
+The text comes in pieces of any cut; whole lines become tables, so that memory does not depend on how long a file is.
+"""
 
 from __future__ import annotations
 
 import io
 import json
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from untwin._errors import InputError
+from untwin.data.read import limits
 from untwin.data.read.source import lone_surrogate
 from untwin.data.read.table import BadRows, Places, RawTable, Refusal, text_frame
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MOST_CELLS = 1 << 22  # of one table
+_LONG_HINT = "Every object ends with a line break."
 _HINT = 'Every line must be one JSON object, for example {"text": "...", "label": "..."}.'
 
 
-def read_jsonl(data: bytes, name: str, skip_bad_rows: int) -> RawTable:
-    """Return the table in `data`, UTF-8 bytes."""
-    bad = BadRows(skip_bad_rows)
-    rows, lines, records = [], [], []
-    row = 0
-    for line, text in enumerate(io.BytesIO(data), start=1):
-        if not text.strip():
-            continue
-        row += 1
-        place = f"{name}, row {row} (line {line})"
-        try:
-            record = _record(text.decode())
-        except (ValueError, RecursionError) as error:
-            bad.add(f"{place}: {_reason(error)}", code="bad-json", hint=_HINT)
-            continue
-        if b"\\u" in text:
-            _require_whole_characters(record, place)
-        rows.append(row)
-        lines.append(line)
-        records.append(record)
-    if row == 0:
+class ReadObjects(NamedTuple):
+    """Some objects: as a table, and as they are written."""
+
+    table: RawTable
+    written: list[str]
+
+
+def read_jsonl(pieces: Iterable[bytes], name: str, skip_bad_rows: int) -> Iterator[ReadObjects]:
+    """Yield the table in pieces of UTF-8 text, block by block; a block has the columns of those before it as well."""
+    reader = _Reader(name, BadRows(skip_bad_rows))
+    rest = b""
+    for piece in pieces:
+        whole, newline, rest = (rest + piece).rpartition(b"\n")
+        yield from reader.read(whole + newline)
+        if len(rest) > limits.LONGEST_RECORD + 2:  # a line break
+            limits.refuse_long_record(reader.place(1), _LONG_HINT)
+    yield from reader.read(rest)
+    if reader.row == 0:
         raise InputError(f"{name}: the file is empty.", code="empty", hint=_HINT)
-    places = Places(name, np.array(rows, dtype=np.int64), lines=np.array(lines, dtype=np.int64))
-    return _table(records, places, bad)
+
+
+class _Reader:
+    """What is known while a file is read: its keys, the row and the line it has come to, objects for the next table."""
+
+    def __init__(self, name: str, bad: BadRows) -> None:
+        self.name, self.bad = name, bad
+        self.row = self.line = 0
+        self.keys: dict[str, None] = {}
+        self.objects: list[_Object] = []
+
+    def read(self, data: bytes) -> Iterator[ReadObjects]:
+        """Yield tables of whole lines, none with more cells than are good for memory."""
+        for text in io.BytesIO(data):
+            self._take(text)
+            if len(self.objects) * len(self.keys) > MOST_CELLS:
+                yield self._table()
+        if self.objects or self.bad.count > self.bad.noted:
+            yield self._table()
+
+    def place(self, ahead: int = 0) -> str:
+        """Return where the reading is, or so many lines ahead."""
+        return f"{self.name}, row {self.row + ahead} (line {self.line + ahead})"
+
+    def _take(self, text: bytes) -> None:
+        """Read one line."""
+        self.line += 1
+        if not text.strip():
+            return
+        self.row += 1
+        if len(text.rstrip(b"\r\n")) > limits.LONGEST_RECORD:
+            limits.refuse_long_record(self.place(), _LONG_HINT)
+        written = text.decode()
+        try:
+            record = _record(written)
+        except (ValueError, RecursionError) as error:
+            self.bad.add(f"{self.place()}: {_reason(error)}", code="bad-json", hint=_HINT)
+            return
+        if b"\\u" in text:
+            _require_whole_characters(record, self.place())
+        new = [key for key in record if key not in self.keys]
+        if new:
+            limits.require_columns_within_limits(new, self.place(), known=len(self.keys))
+            self.keys |= dict.fromkeys(new)
+        self.objects.append(_Object(self.row, self.line, record, written.removesuffix("\n")))
+
+    def _table(self) -> ReadObjects:
+        objects, self.objects = self.objects, []
+        rows = np.array([found.row for found in objects], dtype=np.int64)
+        lines = np.array([found.line for found in objects], dtype=np.int64)
+        nested = {key for found in objects for key, value in found.record.items() if isinstance(value, dict | list)}
+        hint = "Write it as plain text (one value a cell), or name another column."
+        refused = {key: Refusal("nested-column", "holds lists or objects", hint) for key in self.keys if key in nested}
+        columns = [[_cell(found.record.get(key)) for found in objects] for key in self.keys]
+        table = RawTable(
+            text_frame(list(self.keys), columns),
+            Places(self.name, rows, lines=lines),
+            "jsonl",
+            self.bad.new_notes(),
+            refused,
+        )
+        return ReadObjects(table, [found.written for found in objects])
+
+
+class _Object(NamedTuple):
+    """One line of a file."""
+
+    row: int
+    line: int
+    record: dict[str, Any]
+    written: str
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice.")
+        raise ValueError(f"the key {Counter(keys).most_common(1)[0][0][:80]!r} occurs twice.")
     return record
 
 
@@ -72,15 +148,6 @@ def _require_whole_characters(record: dict[str, Any], place: str) -> None:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise lone_surrogate(place) from None
-
-
-def _table(records: list[dict[str, Any]], places: Places, bad: BadRows) -> RawTable:
-    names = list(dict.fromkeys(key for record in records for key in record))
-    nested = {key for record in records for key, value in record.items() if isinstance(value, dict | list)}
-    hint = "Write it as plain text (one value a cell), or name another column."
-    refused = {name: Refusal("nested-column", "holds lists or objects", hint) for name in names if name in nested}
-    columns = [[_cell(record.get(name)) for record in records] for name in names]
-    return RawTable(text_frame(names, columns), places, "jsonl", bad.notes(), refused)
 
 
 def _cell(value: Any) -> str | None:

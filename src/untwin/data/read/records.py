@@ -1,7 +1,7 @@
-"""An independent check of the records of a CSV file, by counting bytes.
+"""An independent check of the records of CSV text, by counting bytes.
 
 Polars reads CSV fast but fills short rows and may split a line at a stray quote. This module finds the records of
-plain RFC 4180 text with NumPy, block by block, and returns None for any other text: Python's csv module decides then.
+plain RFC 4180 text with NumPy and returns None for any other text: Python's csv module decides then.
 
 A byte is *outside* when the number of quotes before it is even. In plain text a quote opens a cell only at its start
 and closes it only at its end (a doubled quote closes and opens again), so that separators and newlines outside are
@@ -10,7 +10,7 @@ exactly the ones that count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,100 +21,76 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 _QUOTE, _LF, _CR = b'"\n\r'
-BLOCK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """The records of a plain CSV text.
+    """The complete records at the beginning of a plain CSV text.
 
-    header  slice of the bytes of the first record that is not blank
-    lines   line on which each record after the header starts, blank ones included
-    blank   which of them are blank lines
+    end      where the last of them ends, its line break included
+    lines    line on which each of them starts, blank ones included
+    n_lines  how many lines they take together
+    blank    which of them are blank lines
+    longest  bytes of the longest one
     """
 
-    header: slice
+    end: int
     lines: Positions
+    n_lines: int
     blank: NDArray[np.bool_]
+    longest: int
 
 
-def find_records(data: bytes, separator: int, *, block: int = BLOCK) -> Records | None:
-    """Return the records of `data` if it is plain and every record has the header's number of cells."""
-    scan = _Scan(np.frombuffer(data, dtype=np.uint8), separator)
-    for start in range(0, len(data), block):
-        if not scan.block(start, min(start + block, len(data))):
-            return None
-    if scan.quotes % 2:
+def find_records(data: bytes, separator: int, width: int, *, final: bool) -> Records | None:
+    """Return the records of `data` if it is plain and every record has `width` cells.
+
+    A record is complete if it ends with a line break; the last one of a `final` text needs none.
+    """
+    octets = np.frombuffer(data, dtype=np.uint8)
+    quotes, newlines, returns, separators = (np.flatnonzero(octets == mark) for mark in (_QUOTE, _LF, _CR, separator))
+    if final and len(quotes) % 2:
         return None
-    ends, lines, cells = scan.records()
+    if not (_plain_quotes(octets, quotes, separator) and _plain_returns(octets, _outside(returns, quotes))):
+        return None
+    ends, separators = _outside(newlines, quotes), _outside(separators, quotes)
+    breaks = _line_breaks(octets, newlines, returns)
+    lines = np.searchsorted(breaks, ends) + 1  # on which records end
+    if final and len(octets) and octets[-1] != _LF:  # the last line lacks its line break
+        ends, lines = np.append(ends, len(octets)), np.append(lines, len(breaks) + 1)
+    if len(ends) == 0:
+        return Records(0, lines, 0, np.zeros(0, dtype=np.bool_), 0)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts
-    blank = (lengths == 0) | ((lengths == 1) & (scan.octets[starts] == _CR))
-    if blank.all() or np.ptp(cells[~blank]):
+    blank = (lengths == 0) | ((lengths == 1) & (octets[starts] == _CR))
+    cells = np.diff(np.searchsorted(separators, ends), prepend=0) + 1
+    if (cells[~blank] != width).any():
         return None
-    first = int(np.argmin(blank))
-    return Records(slice(int(starts[first]), int(ends[first])), lines[first + 1 :], blank[first + 1 :])
+    first_lines = np.concatenate([[1], lines[:-1] + 1])
+    return Records(min(int(ends[-1]) + 1, len(data)), first_lines, int(lines[-1]), blank, int(lengths.max()))
 
 
-@dataclass(slots=True)
-class _Scan:
-    """Runs over the bytes once; of what it has passed it keeps counts, and three numbers for every record end."""
+def _outside(positions: Positions, quotes: Positions) -> Positions:
+    if len(quotes) == 0:
+        return positions
+    even: NDArray[np.bool_] = np.searchsorted(quotes, positions) % 2 == 0
+    return positions[even]
 
-    octets: NDArray[np.uint8]
-    separator: int
-    quotes: int = 0
-    breaks: int = 0
-    separators: int = 0
-    found: list[tuple[Positions, Positions, Positions]] = field(default_factory=list)
 
-    def block(self, start: int, stop: int) -> bool:
-        """Go on from `start` to `stop`; False if the text is not plain."""
-        part = self.octets[start:stop]
-        quotes, newlines, returns, separators = (
-            np.flatnonzero(part == mark) + start for mark in (_QUOTE, _LF, _CR, self.separator)
-        )
-        if not (self._plain_quotes(quotes) and self._plain_returns(self._outside(returns, quotes))):
-            return False
-        ends, separators = self._outside(newlines, quotes), self._outside(separators, quotes)
-        breaks = self._line_breaks(newlines, returns)
-        lines = np.searchsorted(breaks, ends) + self.breaks + 1
-        self.found.append((ends, lines, np.searchsorted(separators, ends) + self.separators))
-        self.quotes += len(quotes)
-        self.breaks += len(breaks)
-        self.separators += len(separators)
-        return True
+def _plain_quotes(octets: NDArray[np.uint8], quotes: Positions, separator: int) -> bool:
+    """Whether cells open only at their start and close only at their end."""
+    opening, closing = quotes[::2], quotes[1::2]
+    before = octets[opening[opening > 0] - 1]
+    after = octets[closing[closing < len(octets) - 1] + 1]
+    return bool(np.isin(before, [separator, _LF, _QUOTE]).all() and np.isin(after, [separator, _LF, _CR, _QUOTE]).all())
 
-    def records(self) -> tuple[Positions, Positions, Positions]:
-        """Return of every record its end, the line it starts on, and its number of separators."""
-        ends, lines, separators = (np.concatenate(parts) for parts in zip(*self.found, strict=True))
-        if self.octets[-1] != _LF:  # the last line lacks its newline
-            ends = np.append(ends, len(self.octets))
-            lines = np.append(lines, self.breaks + 1)
-            separators = np.append(separators, self.separators)
-        return ends, np.concatenate([[1], lines[:-1] + 1]), np.diff(separators, prepend=0)
 
-    def _outside(self, positions: Positions, quotes: Positions) -> Positions:
-        if len(quotes) == 0:
-            return positions[: 0 if self.quotes % 2 else None]
-        even: NDArray[np.bool_] = (np.searchsorted(quotes, positions) + self.quotes) % 2 == 0
-        return positions[even]
+def _line_breaks(octets: NDArray[np.uint8], newlines: Positions, returns: Positions) -> Positions:
+    """Return where lines end: in a quoted cell a carriage return without a newline ends one too."""
+    followed = octets[np.minimum(returns + 1, len(octets) - 1)] == _LF
+    return newlines if followed.all() else np.union1d(newlines, returns[~followed])
 
-    def _plain_quotes(self, quotes: Positions) -> bool:
-        """Whether cells open only at their start and close only at their end."""
-        opening, closing = quotes[self.quotes % 2 :: 2], quotes[1 - self.quotes % 2 :: 2]
-        before = self.octets[opening[opening > 0] - 1]
-        after = self.octets[closing[closing < len(self.octets) - 1] + 1]
-        return bool(
-            np.isin(before, [self.separator, _LF, _QUOTE]).all()
-            and np.isin(after, [self.separator, _LF, _CR, _QUOTE]).all()
-        )
 
-    def _line_breaks(self, newlines: Positions, returns: Positions) -> Positions:
-        """Return where lines end: in a quoted cell a carriage return without a newline ends one too."""
-        followed = self.octets[np.minimum(returns + 1, len(self.octets) - 1)] == _LF
-        return newlines if followed.all() else np.union1d(newlines, returns[~followed])
-
-    def _plain_returns(self, returns: Positions) -> bool:
-        """Whether every carriage return outside quotes belongs to a line end."""
-        following = returns[returns < len(self.octets) - 1] + 1
-        return len(following) == len(returns) and bool((self.octets[following] == _LF).all())
+def _plain_returns(octets: NDArray[np.uint8], returns: Positions) -> bool:
+    """Whether every carriage return outside quotes belongs to a line end."""
+    following = returns[returns < len(octets) - 1] + 1
+    return len(following) == len(returns) and bool((octets[following] == _LF).all())

@@ -1,21 +1,29 @@
-"""From a path or standard input to UTF-8 bytes: gzip and encoding undone, binary files refused."""
+"""From a path or standard input to pieces of UTF-8 text: gzip and encoding undone, other files refused.
+
+What is wrong with a file is told when all text before it has been handed on, so that the first mistake of a file is
+the one that is told, however the file is cut into pieces.
+"""
 
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
 import sys
 import zlib
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from untwin._errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
 STDIN = "-"
-_BLOCK = 1 << 24
+PIECE = 1 << 23  # bytes
 _GZIP = b"\x1f\x8b"
+_PARQUET = b"PAR1"
 _SPREADSHEETS = {b"PK\x03\x04": "a spreadsheet or zip archive", b"\xd0\xcf\x11\xe0": "an old Office document"}
 # UTF-32 before UTF-16: its little-endian mark begins with UTF-16's.
 _MARKS = {
@@ -27,24 +35,78 @@ _MARKS = {
 }
 
 
-def read_bytes(path: Path, name: str) -> bytes:
-    """Return the whole file (or standard input), refused with a reason if it cannot be read."""
+class Readable(Protocol):
+    """What can be read, so many bytes at a time."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes; fewer only at the end."""
+
+
+class _Peeked:
+    """A stream whose first bytes are known; a pipe cannot be wound back."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self.start = self._ahead = stream.read(8)
+
+    def read(self, size: int, /) -> bytes:
+        head, self._ahead = self._ahead[:size], self._ahead[size:]
+        return head + self._stream.read(size - len(head))
+
+
+def name_of(source: str) -> str:
+    """Return what messages call a source."""
+    return "stdin" if source == STDIN else source
+
+
+@contextmanager
+def opened(source: str) -> Iterator[_Peeked]:
+    """Open a file or standard input for a while."""
+    with ExitStack() as stack:
+        try:
+            file: Readable = _stdin() if source == STDIN else stack.enter_context(Path(source).open("rb"))
+            yield _Peeked(file)
+        except gzip.BadGzipFile:
+            raise
+        except OSError as error:
+            hint = "Check that it is a file and that you may read it."
+            message = f"{name_of(source)}: cannot be read: {error.strerror or error}."
+            raise InputError(message, code="unreadable", hint=hint) from None
+
+
+def _stdin() -> Readable:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    return sys.stdin.buffer
+
+
+def text_pieces(source: str, encoding: str | None) -> Iterator[bytes]:
+    """Yield the text of a file or of standard input as UTF-8 without a byte order mark, in pieces of any cut."""
+    name = name_of(source)
+    with opened(source) as file:
+        yield from utf8_pieces(_unpacked(file, name), name, encoding)
+
+
+def _unpacked(file: _Peeked, name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file that may be packed by gzip."""
     try:
-        return sys.stdin.buffer.read() if name == "stdin" else path.read_bytes()
-    except OSError as error:
-        hint = "Check that it is a file and that you may read it."
-        raise InputError(f"{name}: cannot be read: {error.strerror}.", code="unreadable", hint=hint) from None
+        if file.start.startswith(_GZIP):
+            file = _Peeked(gzip.GzipFile(fileobj=cast("Any", file), mode="rb"))  # of which it calls read only
+        _refuse_by_start(file.start, name)
+        while piece := file.read(PIECE):
+            yield piece
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        hint = "The file is damaged or cut off: copy or download it again."
+        raise InputError(f"{name}: the gzip data is broken: {error}", code="gzip", hint=hint) from None
 
 
-def read_text(path: Path, name: str, encoding: str | None) -> bytes:
-    """Return the text of a file as UTF-8 bytes without a byte order mark."""
-    data = read_bytes(path, name)
-    if data.startswith(_GZIP):
-        data = _decompressed(data, name)
+def _refuse_by_start(start: bytes, name: str) -> None:
+    """Refuse files that are no text and say so in their first bytes."""
     for magic, kind in _SPREADSHEETS.items():
-        if data.startswith(magic):
+        if start.startswith(magic):
             refuse_spreadsheet(name, kind)
-    return to_utf8(data, name, encoding)
+    if start.startswith(_PARQUET):
+        raise InputError(f"{name}: is a Parquet file, not a text table.", code="format", hint="Say --format parquet.")
 
 
 def refuse_spreadsheet(name: str, kind: str = "a spreadsheet") -> None:
@@ -53,77 +115,92 @@ def refuse_spreadsheet(name: str, kind: str = "a spreadsheet") -> None:
     raise InputError(f"{name}: is {kind}, not a text table.", code="spreadsheet", hint=hint)
 
 
-def to_utf8(data: bytes, name: str, encoding: str | None) -> bytes:
-    """Return `data` as valid UTF-8 bytes without a byte order mark; NUL characters mean a binary file."""
-    marked = next((codec for mark, codec in _MARKS.items() if data.startswith(mark)), None)
-    codec = encoding or marked or "utf-8"
-    if _codec_name(codec) == "utf-8":
-        data = data.removeprefix(codecs.BOM_UTF8)
-        skipped = 3 if marked == "utf-8-sig" else 0
-        _require_utf8(data, name, skipped)
-    else:
-        data = _decoded(data, name, codec).removeprefix("\ufeff").encode()
-    if b"\0" in data:
-        hint = "Give a text table; for UTF-16 without a byte order mark say --encoding utf-16-le (or utf-16-be)."
-        raise InputError(f"{name}: looks like a binary file (it holds NUL bytes).", code="binary", hint=hint)
-    return data
+def utf8_pieces(pieces: Iterable[bytes], name: str, encoding: str | None) -> Iterator[bytes]:
+    """Yield encoded text as UTF-8 without a byte order mark; NUL characters mean a binary file."""
+    line = 1
+    for piece in _decoded(pieces, name, encoding):
+        if b"\0" in piece:
+            sound = piece[: piece.index(b"\0")]
+            yield sound
+            line += sound.count(b"\n")
+            message = f"{name}, line {line}: holds a NUL byte, so the file seems to be a binary one."
+            hint = "Give a text table; for UTF-16 without a byte order mark say --encoding utf-16-le (or utf-16-be)."
+            raise InputError(message, code="binary", hint=hint)
+        yield piece
+        line += piece.count(b"\n")
+
+
+def _decoded(pieces: Iterable[bytes], name: str, encoding: str | None) -> Iterator[bytes]:
+    decoder: _Decoder | None = None
+    for piece in pieces:
+        if decoder is None:
+            marked = next((codec for mark, codec in _MARKS.items() if piece.startswith(mark)), "utf-8")
+            decoder = _Decoder(name, encoding or marked)
+        yield from decoder.feed(piece, final=False)
+    decoder = decoder or _Decoder(name, encoding or "utf-8")
+    yield from decoder.feed(b"", final=True)
+
+
+class _Decoder:
+    """Turns encoded bytes into UTF-8 and knows where it is in the file."""
+
+    def __init__(self, name: str, codec: str) -> None:
+        self.name, self.codec = name, _codec_name(codec)
+        self.decoder = codecs.getincrementaldecoder(self.codec)()
+        self.offset, self.line, self.begun = 0, 1, False
+
+    def feed(self, piece: bytes, *, final: bool) -> Iterator[bytes]:
+        """Yield a piece as UTF-8; up to what is wrong with it, if anything is, which is raised then."""
+        state, wrong = self.decoder.getstate(), None
+        start = self.offset - len(state[0])
+        try:
+            text = self.decoder.decode(piece, final)
+        except UnicodeDecodeError as error:
+            self.decoder.setstate(state)
+            text = self.decoder.decode(piece[: max(error.start - len(state[0]), 0)])
+            found = error.object[error.start : error.start + 3]
+            wrong = self._wrong(start + error.start, self.line + text.count("\n"), found)
+        except UnicodeError as error:
+            raise self._wrong(start, self.line, piece[:3]) from error
+        yield from self._encoded(text)
+        if wrong is not None:
+            raise wrong
+        self.offset += len(piece)
+
+    def _encoded(self, text: str) -> Iterator[bytes]:
+        if not self.begun:
+            self.begun, text = bool(text), text.removeprefix("\ufeff")
+        try:
+            yield text.encode()
+        except UnicodeEncodeError as error:  # utf-7 and friends may yield lone surrogates
+            sound = text[: error.start]
+            yield sound.encode()
+            line = self.line + sound.count("\n")
+            raise lone_surrogate(f"{self.name}, line {line}") from None
+        self.line += text.count("\n")
+
+    def _wrong(self, offset: int, line: int, found: bytes) -> InputError:
+        place = f"{self.name}, byte {offset} (line {line})"
+        if self.codec == "utf-8" and found[:1] == b"\xed" and b"\xa0" <= found[1:2] <= b"\xbf":
+            return lone_surrogate(place)
+        shown = "UTF-8" if self.codec == "utf-8" else self.codec
+        message = f"{place}: the bytes {found.hex(' ')} are not {shown} text."
+        hint = "Say how the file is encoded, for example --encoding cp1252, or save it as UTF-8."
+        return InputError(message, code="encoding", hint=hint)
 
 
 def _codec_name(codec: str) -> str:
     try:
         name = codecs.lookup(codec).name
         "".encode(codec)  # refuses codecs that are not text, such as base64
-    except LookupError:
+        codecs.getincrementaldecoder(name)
+    except (LookupError, UnicodeError):
         hint = "Use a Python codec name such as utf-8, utf-16, cp1252, latin-1, shift_jis, gb18030."
         raise InputError(f"Unknown encoding {codec!r}.", code="encoding", hint=hint) from None
     return "utf-8" if name == "utf-8-sig" else name
-
-
-def _require_utf8(data: bytes, name: str, skipped: int) -> None:
-    """Decode block by block: the text itself may be too large to stand in memory twice."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(data)
-    for start in range(0, len(data), _BLOCK):
-        pending = len(decoder.getstate()[0])
-        try:
-            decoder.decode(view[start : start + _BLOCK], start + _BLOCK >= len(data))
-        except UnicodeDecodeError as error:
-            offset = start - pending + error.start
-            line = data.count(b"\n", 0, offset) + 1
-            raise _wrong_encoding(name, "UTF-8", offset + skipped, line, data[offset : offset + 3]) from None
-
-
-def _decoded(data: bytes, name: str, codec: str) -> str:
-    try:
-        text = data.decode(codec)
-        text.encode()  # utf-7 and friends may yield lone surrogates
-    except UnicodeDecodeError as error:
-        line = data[: error.start].decode(codec, "replace").count("\n") + 1
-        raise _wrong_encoding(name, codec, error.start, line, data[error.start : error.start + 3]) from None
-    except UnicodeEncodeError as error:
-        line = text.count("\n", 0, error.start) + 1
-        raise lone_surrogate(f"{name}, line {line}") from None
-    return text
-
-
-def _wrong_encoding(name: str, codec: str, offset: int, line: int, found: bytes) -> InputError:
-    place = f"{name}, byte {offset} (line {line})"
-    if codec == "UTF-8" and found[:1] == b"\xed" and b"\xa0" <= found[1:2] <= b"\xbf":
-        return lone_surrogate(place)
-    message = f"{place}: the bytes {found.hex(' ')} are not {codec} text."
-    hint = "Say how the file is encoded, for example --encoding cp1252, or save it as UTF-8."
-    return InputError(message, code="encoding", hint=hint)
 
 
 def lone_surrogate(place: str) -> InputError:
     """Return the error for half of a UTF-16 pair: no character, and nothing can store it."""
     hint = "The text was cut in the middle of a character: remove or repair it where it was written."
     return InputError(f"{place}: holds a lone surrogate (half a character).", code="lone-surrogate", hint=hint)
-
-
-def _decompressed(data: bytes, name: str) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        hint = "The file is damaged or cut off: copy or download it again."
-        raise InputError(f"{name}: the gzip data is broken: {error}", code="gzip", hint=hint) from None

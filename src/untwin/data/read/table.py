@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin._errors import InputError
+from untwin._wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something left out or passed over while reading, with its count."""
+    """Something left out or passed over while reading: how often, and in words."""
 
     code: str
     count: int
@@ -108,10 +109,15 @@ class RawTable:
         """The source, as messages call it."""
         return self.places.name
 
+    def size(self) -> int:
+        """Return how many bytes of memory the table takes: its texts, and 16 for each cell and each place."""
+        return int(self.frame.estimated_size()) + 16 * self.frame.height * (self.frame.width + 1)
+
     def column_list(self) -> str:
         """Return the names of the columns for a message."""
-        names = [repr(name) for name in self.frame.columns]
-        return ", ".join(names[:40]) + (f" and {len(names) - 40} more" if len(names) > 40 else "")
+        names, more = self.frame.columns[:40], self.frame.width - 40
+        shown = ", ".join(repr(name if len(name) <= 60 else f"{name[:57]}...") for name in names)
+        return shown + (f" and {more:,} more" if more > 0 else "")
 
     def require_usable(self, column: str) -> None:
         """Refuse a column that can be shown but not used."""
@@ -120,10 +126,10 @@ class RawTable:
             message = f"{self.name}: column {column!r} {refusal.reason}."
             raise InputError(message, code=refusal.code, hint=refusal.hint)
 
-    def head(self, limit: int) -> RawTable:
-        """Return the first `limit` rows."""
-        kept = np.arange(min(limit, self.frame.height))
-        return replace(self, frame=self.frame.head(limit), places=self.places.take(kept))
+    def part(self, start: int, stop: int) -> RawTable:
+        """Return some of the rows; notes belong to the first of them."""
+        places = self.places.take(np.arange(start, stop))
+        return replace(self, frame=self.frame[start:stop], places=places, notes=() if start else self.notes)
 
 
 @dataclass(slots=True)
@@ -132,18 +138,25 @@ class BadRows:
 
     allowed: int
     count: int = 0
+    noted: int = 0
 
     def add(self, message: str, *, code: str, hint: str) -> None:
         """Pass over one bad row, or refuse the file."""
         self.count += 1
         if self.count > self.allowed:
-            counted = f" ({self.count} bad rows so far)" if self.allowed else ""
+            so_far = f" ({counted(self.count, 'bad row')} so far)" if self.allowed else ""
             more = "Or leave out up to N such rows with --skip-bad-rows N."
-            raise InputError(message + counted, code=code, hint=f"{hint} {more}")
+            raise InputError(message + so_far, code=code, hint=f"{hint} {more}")
 
-    def notes(self) -> tuple[Note, ...]:
-        """Return a note if any row was passed over."""
-        return (Note("bad-rows", self.count, "bad rows skipped"),) if self.count else ()
+    def new_notes(self) -> tuple[Note, ...]:
+        """Return a note about the rows passed over since the last time, if there are any."""
+        new, self.noted = self.count - self.noted, self.count
+        return bad_rows(new)
+
+
+def bad_rows(count: int) -> tuple[Note, ...]:
+    """Return the note that tells of rows passed over, if there are any."""
+    return (Note("bad-rows", count, f"{counted(count, 'bad row')} skipped"),) if count else ()
 
 
 def text_frame(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> pl.DataFrame:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import os
+import threading
 from dataclasses import replace
 
 import polars as pl
@@ -12,9 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untwin.cli.stream import blocks
-from untwin.cli.stream.reading import batches
-from untwin.data.read import ReadOptions, read_table
+from untwin.data.read import ReadOptions, batches, jsonl, limits, read_table, source
 
 CELLS = st.text(st.sampled_from('ab"\n,\t =é日'), max_size=6)
 
@@ -87,9 +88,10 @@ def test_long_cells(tmp_path):
 
 
 def test_a_record_without_an_end_is_not_read_forever(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "LONGEST_RECORD", 100)
+    monkeypatch.setattr(limits, "LONGEST_RECORD", 100)
+    monkeypatch.setattr(source, "PIECE", 50)
     (tmp_path / "t.csv").write_text('x\n"' + "long line\n" * 1000)
-    with pytest.raises(ValueError, match="never closed"):
+    with pytest.raises(ValueError, match=r"row 1 \(line 2\): the record is longer than 100 bytes"):
         as_read(tmp_path / "t.csv", 10)
 
 
@@ -115,3 +117,72 @@ def test_a_folder_and_a_limit(tmp_path):
     assert found == [["a/1", "a/2"], ["b/3"]]
     limited = list(batches(str(tmp_path), replace(options, limit=1), 2))
     assert [batch.cells.height for batch in limited] == [1]
+
+
+def written(tmp_path, kind):
+    """The same 40 rows as a file of some kind."""
+    path, frame = tmp_path / f"t.{kind}", pl.DataFrame({"x": [f"text number {i}" for i in range(40)]})
+    match kind:
+        case "csv":
+            frame.write_csv(path)
+        case "csv.gz":
+            path.write_bytes(gzip.compress(frame.write_csv().encode()))
+        case "jsonl":
+            frame.write_ndjson(path)
+        case "parquet":
+            frame.write_parquet(path)
+        case _:
+            (path / "a").mkdir(parents=True)
+            for i, text in enumerate(frame["x"]):
+                (path / "a" / f"{i:02}").write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "jsonl", "parquet", "folder"])
+def test_a_table_that_memory_cannot_hold_is_refused_whole_and_read_in_batches(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(limits, "most_in_memory", lambda: 500)
+    monkeypatch.setattr(source, "PIECE", 64)
+    path = written(tmp_path, kind)
+    with pytest.raises(ValueError, match="an eighth of the memory") as refused:
+        read_table(path)
+    assert refused.value.code == "too-large"
+    assert "--limit N" in refused.value.hint
+    if kind in ("csv", "csv.gz", "jsonl"):
+        assert read_table(path, options=ReadOptions(limit=3)).frame.height == 3
+    if kind != "folder":
+        assert sum(batch.cells.height for batch in batches(str(path), ReadOptions(), 8)) == 40
+
+
+def test_the_memory_that_a_table_may_take(monkeypatch, tmp_path):
+    installed = limits.most_in_memory() * limits.MEMORY_SHARE
+    assert installed > 1e8
+    monkeypatch.setattr(limits, "_CGROUP", tmp_path / "memory.max")
+    (tmp_path / "memory.max").write_text("80000000\n")
+    assert limits.most_in_memory() == 10_000_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert limits.most_in_memory() > 10_000_000
+
+
+def test_objects_with_many_keys_come_in_small_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr(jsonl, "MOST_CELLS", 100)
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({f"key {i}": "x"}) + "\n" for i in range(50)))
+    found = [batch.cells.height * batch.cells.width for batch in batches(str(path), ReadOptions())]
+    assert max(found) < 160
+    assert read_table(path).frame.shape == (50, 50)
+
+
+def test_a_closed_standard_input_is_no_crash(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(ValueError, match="stdin: cannot be read: it is closed"):
+        read_table("-", options=ReadOptions(format="csv"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_pipe_with_a_name(tmp_path, kind):
+    content, pipe = written(tmp_path, kind).read_bytes(), tmp_path / f"pipe.{kind}"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    assert read_table(pipe).frame.height == 40
+    writer.join()

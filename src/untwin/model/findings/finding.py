@@ -75,15 +75,6 @@ class Finding:
         return f"<p><b>{escape(self.title)}</b> ({self.severity}) {escape(self.advice)}</p>{table}"
 
 
-def counted(count: int, one: str, many: str) -> str:
-    """Return a number with its noun and verb.
-
-    >>> counted(1, "class is", "classes are"), counted(1200, "class is", "classes are")
-    ('1 class is', '1,200 classes are')
-    """
-    return f"{count:,} {one if count == 1 else many}"
-
-
 def records(columns: dict[str, list[Any]]) -> tuple[dict[str, Any], ...]:
     """Turn columns of equal length into records.
 

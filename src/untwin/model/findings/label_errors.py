@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from untwin.model.findings.finding import Finding, counted, records
+from untwin._wording import counted
+from untwin.model.findings.finding import Finding, records
 from untwin.model.findings.noise import fitted_noise
 from untwin.model.findings.small import FEW
 

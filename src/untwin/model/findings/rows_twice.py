@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from untwin._wording import counted
 from untwin.crossfit.folds import identical_rows
 from untwin.model.findings.evidence import beginning
-from untwin.model.findings.finding import Finding, counted
+from untwin.model.findings.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import beta
 
 from untwin._values import positions
-from untwin.model.findings.finding import Finding, counted
+from untwin._wording import counted
+from untwin.model.findings.finding import Finding
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -63,11 +64,14 @@ def twins(evidence: Evidence) -> Finding | None:
 
 def twin_pairs(confusion: Confusion) -> Array:
     """Return the pairs of `Confusion.pairs` that are twins."""
+    return often_confused(confusion)[: 0 if confusion.n_classes < 3 else None]
+
+
+def often_confused(confusion: Confusion) -> Array:
+    """Return the pairs of `Confusion.pairs` whose rate of errors is high whatever chance has done."""
     pairs = confusion.pairs()
-    if confusion.n_classes < 3:
-        return pairs[:0]
     pairs = pairs[(pairs["errors"] >= FEWEST_ERRORS) & (pairs["low"] >= TWIN_RATE)]
-    looked_at = confusion.n_classes * (confusion.n_classes - 1) / 2
+    looked_at = max(confusion.n_classes * (confusion.n_classes - 1) / 2, 1)
     return pairs[_at_least(pairs["errors"], pairs["errors"] / pairs["rate"], CHANCE / looked_at) >= LINK_RATE]
 
 

@@ -83,8 +83,10 @@ class _Profiles(NamedTuple):
         return _Profiles(self.G[np.ix_(kept, kept)], self.noise[kept], self.lengths[kept], names, self.n_terms)
 
 
-def indistinguishable(sums: ClassSums) -> tuple[Indistinguishable, ...]:
+def indistinguishable(sums: ClassSums, *, suspected: bool = False) -> tuple[Indistinguishable, ...]:
     """Return all that cannot be told apart: twins first, then mixtures of what is left, then what lacks intervals.
+
+    Twins that are `suspected`, since a classifier does not tell them apart either, are judged whatever the noise hides.
 
     >>> from untwin.classify.latent.class_sums import ClassSums
     >>> X = np.array([[1.0, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]] * 50)
@@ -95,7 +97,7 @@ def indistinguishable(sums: ClassSums) -> tuple[Indistinguishable, ...]:
     groups = np.arange(len(sums.classes))
     profiles = _profiles(sums, groups)
     judged = np.flatnonzero(profiles.noise <= MOST_NOISE)
-    found, group_of = _twins(profiles.take(judged))
+    found, group_of = _twins(profiles.take(judged), suspected=suspected)
     groups[judged] = judged[group_of]
     merged = _profiles(sums, groups)
     representatives = np.unique(groups[judged])
@@ -114,13 +116,13 @@ def _profiles(sums: ClassSums, groups: Indices) -> _Profiles:
     return _Profiles((unit @ unit.T).toarray(), noise, lengths, names, int(np.count_nonzero(sums.totals)))
 
 
-def _twins(profiles: _Profiles) -> tuple[list[Indistinguishable], Indices]:
+def _twins(profiles: _Profiles, *, suspected: bool) -> tuple[list[Indistinguishable], Indices]:
     """Return groups of twins, and for each class the first class of its group."""
     G, noise = profiles.G, profiles.noise
     apart = 2 - 2 * G
     chance = SPARE * (noise[:, None] + noise) + ROUNDING
     pairs = np.triu_indices(len(noise), 1)
-    hidden = len(noise) > 2 and chance >= np.median(apart[pairs])
+    hidden = not suspected and len(noise) > 2 and chance >= np.median(apart[pairs])
     number = _all_alike(np.where(hidden, FAR, apart / chance)[pairs], len(noise))
     _, first, number = np.unique(number, return_index=True, return_inverse=True)
     found = []
@@ -138,8 +140,7 @@ def _all_alike(ratios: Floats, n: int) -> Indices:
     """Return a group for each of n classes, in which the ratio of every pair is at most 1 (complete linkage)."""
     if n < 2:
         return np.arange(n)
-    found: Indices = fcluster(complete(np.minimum(ratios, FAR)), 1.0, criterion="distance")
-    return found
+    return np.asarray(fcluster(complete(ratios), 1.0, criterion="distance"), dtype=np.intp)
 
 
 def _dependent(profiles: _Profiles) -> list[Indistinguishable]:

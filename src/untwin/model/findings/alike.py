@@ -42,7 +42,8 @@ def indistinguishable_classes(evidence: Evidence) -> Finding | None:
         return None
     names = np.array(sorted(frozenset.union(*confused)), dtype=evidence.classes.dtype)
     suspected = np.isin(evidence.y, names)
-    suggested = indistinguishable(ClassSums.of_rows(normalize(evidence.X[suspected]), evidence.y[suspected]))
+    sums = ClassSums.of_rows(normalize(evidence.X[suspected]), evidence.y[suspected])
+    suggested = indistinguishable(sums, suspected=True)
     found = [kept for one in suggested for kept in _confirmed(one, confused)]
     if not found:
         return None

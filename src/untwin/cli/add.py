@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin._wording import counted
 from untwin.cli.options import common_options, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from untwin.cli.opened import Opened
     from untwin.cli.options import Input
+    from untwin.data.load import Table
     from untwin.model import UntwinClassifier
 
 
@@ -29,7 +32,7 @@ def add(model: str, data: str, given: Input, *, seed: int, strict: bool, as_json
     The choice between candidates is not repeated. Before the rows are learnt they are answered, which says how the
     world has drifted since the fit. The model is replaced when the new one is complete.
     """
-    say_idle("id", "group", "parent", "seed")
+    say_idle("group", "parent", "seed")
     with progress(), warnings_said() as warned:
         record = added(model, data, given)
     say_notes(record["notes"])
@@ -60,7 +63,7 @@ def added(folder: str, data: str, given: Input) -> dict[str, Any]:
     model = opened.model
     with blaming(table.places.name):
         about, drift = opened.about, drifted(model, rows, labels)
-        learnt = asdict(model.add(rows, labels))
+        learnt = asdict(model.add(rows, labels, ids=new_names(table, opened)))
     drift |= {"accuracy": learnt["accuracy_before"]}
     notes = [asdict(note) for note in table.notes]
     record = {"model": folder, "source": table.places.name, "notes": notes, **learnt, "drift": drift}
@@ -70,6 +73,23 @@ def added(folder: str, data: str, given: Input) -> dict[str, Any]:
     with saying_saved(Path(folder)):
         report = save_with_report(model, Path(folder), about, texts=texts)
     return record | {"rows": len(model.ids_), "classes": len(model.classes_), "report": report}
+
+
+def new_names(table: Table, opened: Opened) -> list[str]:
+    """Return what the rows that are to be learnt are called: by their ids, or as file:row; none as another row."""
+    from untwin.cli.fitting import names_of
+    from untwin.data.read.table import all_different
+
+    file = Path(table.places.name).name
+    places = table.places if table.places.files is None else replace(table.places, files=None)
+    by_row = replace(table, places=replace(places, ids=None))
+    rows = [f"{file}:{row}" for row in names_of(by_row, opened.here)[0]]
+    taken = {str(name) for name in opened.model.ids_.tolist()}
+    if table.places.ids is None and table.places.files is None:
+        return all_different(rows, taken)
+    names = names_of(table, opened.here)[0]
+    called = (f"{name} ({row})" if name in taken else name for name, row in zip(names, rows, strict=True))
+    return all_different(called, taken)
 
 
 def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
@@ -91,7 +111,8 @@ def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[st
 
 def _show(record: dict[str, Any]) -> None:
     drift, expected = record["drift"], record["drift"]["accuracy_expected"]
-    put(f"{record['source']}: {record['n_rows']:,} rows learnt; {record['rows']:,} rows, {record['classes']:,} classes")
+    learnt, rows = (counted(record[name], "row", "rows") for name in ("n_rows", "rows"))
+    put(f"{record['source']}: {learnt} learnt; {rows}, {counted(record['classes'], 'class', 'classes')}")
     if record["n_learnt_before"]:
         put(f"{record['n_learnt_before']:,} of them had been learnt before; they do not count as evidence")
     beside = "" if expected is None else f" ({expected:.4f} was expected)"

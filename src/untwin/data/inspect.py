@@ -56,7 +56,7 @@ def inspect(table: Table) -> tuple[Finding, ...]:
     """Return the findings about a table, the worst first."""
     report("looking at the table", 0, 1)
     counts = table.class_counts()
-    found = [*_reading(table), *_columns(table), *_sizes(table, counts), *_spelling(counts)]
+    found = [*_reading(table), *_columns(table), *_ids(table), *_sizes(table, counts), *_spelling(counts)]
     if table.roles.text:
         found += [*_texts(table), *_repeats(Repeats.of(table))]
     report("looking at the table", 1, 1)
@@ -91,6 +91,22 @@ def _columns(table: Table) -> Iterator[Finding]:
         if columns := said.get(code):
             title = f"{_counted(len(columns), 'column is', 'columns are')} {what}."
             yield Finding(f"{code}-column", severity, title, advice, len(columns), tuple(columns))
+
+
+def _ids(table: Table) -> Iterator[Finding]:
+    """Ids that several rows have, or none: findings and explanations then name such rows by id and row."""
+    if table.roles.id is None:
+        return
+    ids = table.frame[table.roles.id]
+    counts = ids.drop_nulls().value_counts(sort=True).filter(pl.col("count") > 1)
+    advice = "Such rows are named by their id and their row: give each row an id of its own, or leave --id out."
+    if counts.height:
+        title = f"{_counted(counts.height, 'id is', 'ids are')} that of several rows ({counts['count'].sum():,} rows)."
+        evidence = tuple({"id": name, "rows": count} for name, count in counts.head(100).rows())
+        yield Finding("repeated-id", "warning", title, advice, counts.height, evidence)
+    if ids.null_count():
+        title = f"{_counted(ids.null_count(), 'row has', 'rows have')} no id (column {table.roles.id!r})."
+        yield Finding("missing-id", "warning", title, advice, ids.null_count())
 
 
 def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ def test_the_summary_for_people(command, folder, tmp_path):
     table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
     done = command("add", folder, table)
     assert done.code == 0
-    assert "1 rows learnt; 129 rows, 4 classes" in done.out
+    assert "1 row learnt; 129 rows, 4 classes" in done.out
     assert "was expected" in done.out
     assert f"next: untwin info {folder}" in done.err
 

@@ -54,7 +54,7 @@ def test_it_classifies_well_and_finds_the_twins(result):
 def test_soft_links_cross_the_packages(result):
     links = result["known_tree"]["also_see"]
     assert links
-    assert all(link["known_a"] != link["known_b"] for link in links)
+    assert all(link["parent_a"] != link["parent_b"] for link in links)
     assert result["known_tree"]["agreement"]["adjusted_rand"] > 0.1
 
 
@@ -72,7 +72,7 @@ def test_what_people_see(result, capsys):
     _show(result)
     shown = capsys.readouterr().out
     assert "Most often confused" in shown
-    assert shown.count("Training rows of which was thought alike:") == 3
+    assert shown.count("Similar training rows:") == 3
 
 
 @pytest.mark.parametrize("odd", [[], [{"severity": "warning", "code": "c", "title": "t"}]])

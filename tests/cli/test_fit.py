@@ -128,7 +128,10 @@ def test_a_table_of_several_columns(command, tmp_path):
     said = command("explain", tmp_path / "m", "--row", '{"price": 3, "shop": "s1"}', "--json").json()
     assert said["label"] == "a"
     assert said["document"] == "price: 3.0; shop: s1"
-    assert command("explain", tmp_path / "m", "--id", "3", "--json").json()["document"] == "price: 23.0; shop: s0"
+    assert command("explain", tmp_path / "m", "--id", "4", "--json").json()["document"] == "price: 23.0; shop: s0"
+    assert (
+        command("explain", tmp_path / "m", table, "--id", "4", "--json").json()["document"] == "price: 23.0; shop: s0"
+    )
     assert command("explain", tmp_path / "m", "--text", "x").code == 2
     assert command("explain", tmp_path / "m", "--row", '{"price": "cheap", "shop": "s1"}').code == 2
 

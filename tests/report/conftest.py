@@ -60,4 +60,5 @@ def hostile_report():
     number = np.unique(labels, return_inverse=True)[1]
     spoken = [name.encode("utf-8", "replace").decode() for name in HOSTILE]  # texts cannot hold half a character
     spiteful = [f"{text} {spoken[row % len(spoken)]}" for row, text in enumerate(texts)]
-    return Report.of(cheap_model(spiteful, np.array(HOSTILE)[number]))
+    ids = [f"{spoken[row % len(spoken)]} {row}" for row in range(len(spiteful))]
+    return Report.of(cheap_model(spiteful, np.array(HOSTILE)[number], ids=ids))

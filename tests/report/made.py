@@ -30,11 +30,13 @@ def twin_texts(n_classes: int, rows_a_class: int, *, length: int = 40) -> tuple[
     return texts, np.array([f"kin {number // 8:03d} class {number:04d}" for number in numbers])
 
 
-def cheap_model(texts: list[str], labels: NDArray[np.str_], preset: str = "fast") -> UntwinClassifier:
+def cheap_model(
+    texts: list[str], labels: NDArray[np.str_], preset: str = "fast", ids: list[str] | None = None
+) -> UntwinClassifier:
     """Fit with naive Bayes in the place of everything else."""
     only = [Recipe(BASELINE, ComplementNB(alpha=0.3))]
     with patch("untwin.model.recipes.recipes", lambda now: only):
-        return UntwinClassifier(preset=preset).fit(texts, labels)
+        return UntwinClassifier(preset=preset).fit(texts, labels, ids=ids)
 
 
 def made_model(n_classes: int, rows_a_class: int = 12) -> UntwinClassifier:

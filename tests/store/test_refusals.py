@@ -12,9 +12,9 @@ import pytest
 
 from untwin._errors import UntwinError
 from untwin.store import ModelRefused, load, save
-from untwin.store.manifest import LARGEST_MANIFEST, signed
+from untwin.store.manifest import FORMAT, LARGEST_MANIFEST, signed
 
-CODES = {"model-missing", "model-damaged", "model-foreign", "model-too-new", "model-too-large"}
+CODES = {"model-missing", "model-damaged", "model-foreign", "model-too-new", "model-too-old", "model-too-large"}
 
 
 @pytest.fixture
@@ -156,12 +156,12 @@ def test_a_matrix_with_a_wrong_index_is_refused(folder, data, indices, indptr, s
         b'{"format": 1e999}',
         b'{"format": ' + b"9" * 100_000 + b"}",
         b" " * (LARGEST_MANIFEST + 1),
-        signed({"format": 1, "facts": {}, "parts": {}, "files": {}})[:-1],
-        signed({"format": 1, "facts": {}, "parts": {}, "files": {}}) + b" ",
-        signed({"format": 1, "facts": {}}),
-        signed({"format": 1, "facts": [], "parts": {}, "files": {}}),
-        signed({"format": 1, "facts": {}, "parts": [], "files": {}}),
-        signed({"format": 1, "facts": {}, "parts": {}, "files": [1]}),
+        signed({"format": FORMAT, "facts": {}, "parts": {}, "files": {}})[:-1],
+        signed({"format": FORMAT, "facts": {}, "parts": {}, "files": {}}) + b" ",
+        signed({"format": FORMAT, "facts": {}}),
+        signed({"format": FORMAT, "facts": [], "parts": {}, "files": {}}),
+        signed({"format": FORMAT, "facts": {}, "parts": [], "files": {}}),
+        signed({"format": FORMAT, "facts": {}, "parts": {}, "files": [1]}),
         signed({}),
     ],
 )
@@ -173,7 +173,7 @@ def test_manifests_that_are_none_are_refused(folder, content):
 
 @pytest.mark.parametrize("facts", [b"NaN", b"-Infinity", b'{"a": 1, "a": 2}', b"[" * 50_000, b"9" * 5_000, b"\xff"])
 def test_json_that_is_not_plain_is_refused_although_its_digest_is_right(folder, facts):
-    text = b'{\n "format": 1,\n "facts": ' + facts + b',\n "parts": {},\n "files": {},\n "sha256": "'
+    text = f'{{\n "format": {FORMAT},\n "facts": '.encode() + facts + b',\n "parts": {},\n "files": {},\n "sha256": "'
     digest = hashlib.sha256(text).hexdigest().encode()
     (folder / "manifest.json").write_bytes(text + digest + b'"\n}\n')
     with pytest.raises(ModelRefused, match="must be plain JSON"):
@@ -181,10 +181,17 @@ def test_json_that_is_not_plain_is_refused_although_its_digest_is_right(folder, 
 
 
 def test_a_newer_format_says_what_to_do(folder):
-    resign(folder, lambda content: content.update(format=3, parts="whatever comes"))
-    with pytest.raises(ModelRefused, match=r"format 3.*Install a newer untwin") as caught:
+    resign(folder, lambda content: content.update(format=FORMAT + 1, parts="whatever comes"))
+    with pytest.raises(ModelRefused, match=rf"format {FORMAT + 1}.*Install a newer untwin") as caught:
         load(folder)
     assert caught.value.code == "model-too-new"
+
+
+def test_an_older_format_says_what_to_do(folder):
+    resign(folder, lambda content: content.update(format=FORMAT - 1, parts="whatever was"))
+    with pytest.raises(ModelRefused, match=rf"format {FORMAT - 1}.*Fit the model again") as caught:
+        load(folder)
+    assert caught.value.code == "model-too-old"
 
 
 def test_a_model_of_absurd_size_is_refused_before_it_is_read(folder):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin._wording import counted
 from untwin.cli.options import common_options, force_option, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
 
@@ -40,7 +41,7 @@ def add(
     world has drifted since the fit. The model is replaced when the new one is complete. Rows that have been added
     before are not learnt again: an interrupted call can be repeated.
     """
-    say_idle("id", "group", "parent", "seed")
+    say_idle("group", "parent", "seed")
     with progress(), warnings_said() as warned:
         record = added(model, data, given, again=again, force=force)
     say_notes(record["notes"])
@@ -74,7 +75,7 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
             texts = opened.model.knowledge_.documents is not None
             done = {"n_rows": len(labels), "report": write_with_report(opened.model, place, texts=texts)}
         else:
-            done = _learn(opened, place, rows, labels, noted)
+            done = _learn(opened, place, (rows, labels, new_names(table, opened)), noted)
     record = {"model": folder, "source": table.places.name, "notes": [asdict(note) for note in table.notes], **done}
     return record | {"added_before": known, "rows": len(opened.model.ids_), "classes": len(opened.model.classes_)}
 
@@ -94,6 +95,23 @@ def digest_of(rows: list[str] | pl.DataFrame, labels: NDArray[Any]) -> str:
         for some in part.iter_slices(HASHED):
             digest.update(some.write_ndjson().encode())
     return digest.hexdigest()
+
+
+def new_names(table: Table, opened: Opened) -> list[str]:
+    """Return what the rows that are to be learnt are called: by their ids, or as file:row; none as another row."""
+    from untwin.cli.fitting import names_of
+    from untwin.data.read.table import all_different
+
+    file = Path(table.places.name).name
+    places = table.places if table.places.files is None else replace(table.places, files=None)
+    by_row = replace(table, places=replace(places, ids=None))
+    rows = [f"{file}:{row}" for row in names_of(by_row, opened.here)[0]]
+    taken = {str(name) for name in opened.model.ids_.tolist()}
+    if table.places.ids is None and table.places.files is None:
+        return all_different(rows, taken)
+    names = names_of(table, opened.here)[0]
+    called = (f"{name} ({row})" if name in taken else name for name, row in zip(names, rows, strict=True))
+    return all_different(called, taken)
 
 
 def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
@@ -136,15 +154,18 @@ def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
     return before
 
 
-def _learn(opened: Opened, folder: Path, rows: Any, labels: NDArray[Any], noted: dict[str, Any]) -> dict[str, Any]:
-    """Learn the rows, have the model note that they are learnt, and save it with its report."""
+def _learn(
+    opened: Opened, folder: Path, new: tuple[Any, NDArray[Any], list[str]], noted: dict[str, Any]
+) -> dict[str, Any]:
+    """Learn new rows with their labels and names, have the model note them, and save it with its report."""
     from untwin.cli.blame import blaming
     from untwin.cli.saved import save_with_report, saved_first
 
     model, about = opened.model, opened.about
     with blaming(noted["source"]):
+        rows, labels, names = new
         drift = drifted(model, rows, labels)
-        learnt = asdict(model.add(rows, labels))
+        learnt = asdict(model.add(rows, labels, ids=names))
     drift |= {"accuracy": learnt["accuracy_before"]}
     about |= {"added": [*_added_before(about, str(folder)), noted]}
     texts = model.knowledge_.documents is not None
@@ -159,7 +180,8 @@ def _show(record: dict[str, Any]) -> None:
         put(f"The report is written again: {record['report']} (--again would learn the rows once more)")
         return
     drift, expected = record["drift"], record["drift"]["accuracy_expected"]
-    put(f"{record['source']}: {record['n_rows']:,} rows learnt; {record['rows']:,} rows, {record['classes']:,} classes")
+    learnt, rows = (counted(record[name], "row", "rows") for name in ("n_rows", "rows"))
+    put(f"{record['source']}: {learnt} learnt; {rows}, {counted(record['classes'], 'class', 'classes')}")
     if record["n_learnt_before"]:
         put(f"{record['n_learnt_before']:,} of them had been learnt before; they do not count as evidence")
     beside = "" if expected is None else f" ({expected:.4f} was expected)"

@@ -87,9 +87,8 @@ def demo_table(texts: pl.DataFrame) -> Table:
 
     frame = texts.select("text", "label", "id", parent=pl.col("label").str.split(".").list.first())
     roles = ColumnRoles(text=("text",), label="label", id="id", parent="parent")
-    return Table(
-        frame, roles, (), Places("the documentation of installed packages", np.arange(1, len(texts) + 1)), "demo"
-    )
+    places = Places("the documentation of installed packages", np.arange(1, len(texts) + 1))
+    return Table(frame, roles, (), places.with_ids(frame["id"].to_list()), "demo")
 
 
 def _show(record: dict[str, Any]) -> None:

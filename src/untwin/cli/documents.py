@@ -21,31 +21,30 @@ if TYPE_CHECKING:
     from untwin.model import UntwinClassifier
 
 SEARCHED = 4096  # rows at a time
+SHOWN_IDS = 3
 
 
 def asked_row(
     opened: Opened, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None
-) -> tuple[Any, int | None]:
-    """Return one row as the model takes it; and its number, if it is a training row."""
+) -> tuple[Any, Any]:
+    """Return one row as the model takes it; and what it is called, if it is a training row."""
     if text is not None:
         return _text(opened, text), None
     if row is not None:
         return _row(opened, row), None
     if data is not None:
         return _found(opened, data, read, str(row_id)), None
-    number = _number(opened.model, str(row_id))
-    place = int(np.flatnonzero(opened.model.ids_ == number)[0])
+    place = _training_row(opened.model, str(row_id))
     documents = opened.model.knowledge_.documents
-    return ([documents[place]] if opened.of_texts else documents[place]), number
+    return ([documents[place]] if opened.of_texts else documents[place]), opened.model.ids_.tolist()[place]
 
 
-def document_of(model: UntwinClassifier, number: int) -> str | None:
+def document_of(model: UntwinClassifier, name: Any) -> str | None:
     """Return a training row in words; None if the model was saved without them."""
     documents = model.knowledge_.documents
     if documents is None:
         return None
-    place = int(np.flatnonzero(model.ids_ == number)[0])
-    return in_words(documents[place])
+    return in_words(documents[model.ids_.tolist().index(name)])
 
 
 def in_words(row: Any) -> str:
@@ -100,16 +99,19 @@ def _place(opened: Opened, table: RawTable, wanted: str) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-def _number(model: UntwinClassifier, wanted: str) -> int:
+def _training_row(model: UntwinClassifier, wanted: str) -> int:
+    """Return the place of a training row by what findings and explanations call it."""
     if model.knowledge_.documents is None:
         message = "The model was saved without its documents, so that none of them can be explained again."
         raise InputError(
             message, code="no-documents", hint="Say which file holds it: untwin explain MODEL DATA --id ID."
         )
-    if not wanted.isdecimal() or int(wanted) not in model.ids_:
-        message = f"There is no training row {wanted!r}; rows are numbered from 0 to {model.ids_.max()}."
-        hint = (
-            "Explanations and findings name rows by number; for an id of your own: untwin explain MODEL DATA --id ID."
-        )
-        raise InputError(message, code="unknown-id", hint=hint)
-    return int(wanted)
+    names = [str(name) for name in model.ids_.tolist()]
+    if wanted in names:
+        return names.index(wanted)
+    near = [name for name in names if name.startswith(f"{wanted} (")] or names
+    left = f" and {len(near) - SHOWN_IDS:,} more" if len(near) > SHOWN_IDS else ""
+    shown = ", ".join(map(repr, near[:SHOWN_IDS])) + left
+    message = f"The model has no training row {wanted!r}. It has {shown}."
+    hint = "Findings and explanations name training rows; for any row of a table: untwin explain MODEL DATA --id ID."
+    raise InputError(message, code="unknown-id", hint=hint)

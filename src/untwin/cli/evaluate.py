@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin._wording import counted
 from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, say_idle
 from untwin.cli.output import name_next, progress, put, put_json, say, say_notes, warnings_said
@@ -35,7 +36,8 @@ def evaluate(
     say_notes(record["notes"])
     passed = fail_under is None or record["accuracy"] >= fail_under
     if record["learnt_rows"]:
-        say(f"warning: {record['learnt_rows']:,} rows are among those that the model has learnt: figures are too good.")
+        learnt = counted(record["learnt_rows"], "row is", "rows are")
+        say(f"warning: {learnt} among those that the model has learnt: figures are too good.")
     code = int(not passed or (strict and bool(warned or record["notes"] or record["learnt_rows"])))
     if as_json:
         put_json({"model": model, "fail_under": fail_under, **record}, ok=code == 0)

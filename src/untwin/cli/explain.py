@@ -21,7 +21,10 @@ SHOWN_TEXT = 50
 @click.option("--text", metavar="TEXT", help="The document itself.")
 @click.option("--row", metavar="JSON", help="A row of a table, as one JSON object with the columns of the fit.")
 @click.option(
-    "--id", "row_id", metavar="ID", help="A row of DATA by its id; without DATA, a training row by its number."
+    "--id",
+    "row_id",
+    metavar="ID",
+    help="A row of DATA by its id, or by its number if it has none; without DATA, a training row as findings call it.",
 )
 @click.option("--text-column", multiple=True, metavar="COL", help="A column of texts of DATA, if not that of the fit.")
 @click.option("--numeric-column", multiple=True, metavar="COL", help="A column of numbers of DATA.")
@@ -44,13 +47,13 @@ def explain(
     row_id: str | None,
     **columns: Any,
 ) -> int:
-    """Say why MODEL answers a document as it does: likely classes, training rows that it was thought alike with, terms.
+    """Say why MODEL answers a document as it does: likely classes, similar training rows, shared terms.
 
     Name the document by exactly one of --text, --row and --id; the options that end in -column say how the columns of
     DATA are called, if not as in the fit.
     """
     if sum(value is not None for value in (text, row, row_id)) != 1 or (data is not None and row_id is None):
-        raise click.UsageError("Name one document: --text TEXT, --row JSON, --id NUMBER, or DATA and --id ID.")
+        raise click.UsageError("Name one document: --text TEXT, --row JSON, --id ID, or DATA and --id ID.")
     with progress(), warnings_said() as warned:
         record = explained(model, data, read, columns, text=text, row=row, row_id=row_id, top=top)
     (put_json if as_json else show_reason)(record)
@@ -78,9 +81,9 @@ def explained(
 
     named = ColumnRoles(**{option.removesuffix("_column"): column for option, column in columns.items()})
     opened = open_model(folder, named, suffix="-column")
-    rows, number = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
+    rows, name = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
     with blaming(data or "the document"):
-        return {"model": folder, **reason_record(opened.model, rows, top, itself=number)}
+        return {"model": folder, **reason_record(opened.model, rows, top, itself=name)}
 
 
 def show_reason(record: dict[str, Any]) -> None:
@@ -96,7 +99,7 @@ def show_reason(record: dict[str, Any]) -> None:
     ]
     put_table(["class", "likely", ""], lines)
     put()
-    put("Training rows of which was thought alike:")
+    put("Similar training rows:")
     near = [[f"{line['similarity']:.3f}", line["label"], line["row"], *_told(line)] for line in record["neighbours"]]
     put_table(["similar", "class", "row", "text", "terms in common"], near)
     for side in record["evidence"]:

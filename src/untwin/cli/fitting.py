@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin.data.columns import ColumnRoles
+    from untwin.data.guess import ColumnUse
     from untwin.data.inspect import Finding
     from untwin.data.load import Table
 
@@ -68,7 +69,8 @@ class Fitted(NamedTuple):
     model: UntwinClassifier
     source: str
     rows: int
-    test: tuple[Any, Labels] | None
+    columns: tuple[ColumnUse, ...]
+    test: tuple[Any, Labels, list[str]] | None
     parents: dict[str, str] | None
     oddities: list[Finding]
 
@@ -82,14 +84,15 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     with clock.timing("checking"):
         oddities = [finding for finding in inspect(table) if finding.severity != "note"]
     train, test = parts(table.frame, roles)
+    learnt, held_out = names_of(table, roles)
     labels = labels_of(train, roles)
     _require_two_classes(labels, table)
     parents = known_parents(train, roles)
     model = _untrained(train, labels, roles, settings)
     with clock.timing("fitting"), blaming(source):
-        model.fit(model_rows(train, roles), labels)
-    held = (model_rows(test, roles), labels_of(test, roles)) if test.height else None
-    return Fitted(model, source, train.height, held, parents, oddities)
+        model.fit(model_rows(train, roles), labels, ids=learnt)
+    held = (model_rows(test, roles), labels_of(test, roles), held_out) if test.height else None
+    return Fitted(model, source, train.height, table.columns, held, parents, oddities)
 
 
 def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
@@ -97,16 +100,18 @@ def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
     model, test, parents = fitted.model, fitted.test, fitted.parents
     with clock.timing("scoring"), blaming(fitted.source):
         report("scoring", 0, 1)
-        scores = None if test is None else scores_on(model, *test)
+        scores = None if test is None else scores_on(model, *test[:2])
     with clock.timing("findings"):
         findings = model.find(test=test, parents=parents, keep=True)
     return {
         "source": fitted.source,
         "rows": fitted.rows,
+        "judged": int(model.knowledge_.heard.held.sum()),
         "classes": len(model.classes_),
+        "columns": [asdict(use) for use in fitted.columns],
         **_told_by(model),
         "test": scores,
-        "known_tree": beside_known(model.hierarchy_, parents),
+        "known_tree": beside_known(model, parents),
         "findings": [asdict(finding) for finding in findings],
         "oddities": [asdict(finding) for finding in fitted.oddities],
     }
@@ -128,10 +133,22 @@ def _told_by(model: UntwinClassifier) -> dict[str, Any]:
 
 def parts(frame: pl.DataFrame, roles: ColumnRoles) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows to learn from, and those marked as test; a table for a model may lack the split of the fit."""
-    if roles.split is None or roles.split not in frame.columns:
-        return frame, frame.clear()
-    is_test = frame[roles.split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)
+    is_test = marked_as_test(frame, roles)
     return frame.filter(~is_test), frame.filter(is_test)
+
+
+def names_of(table: Table, roles: ColumnRoles) -> tuple[list[str], list[str]]:
+    """Return what the rows to learn from are called, and those marked as test: by their ids, or as `check` counts."""
+    is_test, names = marked_as_test(table.frame, roles), table.places.marks()
+    learnt, test = ([name for name, here in zip(names, part, strict=True) if here] for part in (~is_test, is_test))
+    return learnt, test
+
+
+def marked_as_test(frame: pl.DataFrame, roles: ColumnRoles) -> pl.Series:
+    """Tell which rows are marked as test."""
+    if roles.split is None or roles.split not in frame.columns:
+        return pl.repeat(False, frame.height, dtype=pl.Boolean, eager=True)
+    return frame[roles.split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)
 
 
 def labels_of(frame: pl.DataFrame, roles: ColumnRoles) -> Labels:

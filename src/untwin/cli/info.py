@@ -19,14 +19,14 @@ def info(model: str, *, seed: int, strict: bool, as_json: bool) -> int:
 
     record = {"model": model, **describe(model)}
     (put_json if as_json else _show)(record)
-    name_next(["predict", model, "NEW_DATA"], ["explain", model, "--id", "0"])
+    name_next(["predict", model, "NEW_DATA"], ["explain", model, "--id", "ID"])
     return 0
 
 
 def _show(record: dict[str, Any]) -> None:
     about = record["about"]
     put(f"{record['model']}: format {record['format']}, sha256 {record['sha256']}")
-    put_facts(record["summary"])
+    put_facts({name: f"{fact:.4f}" if isinstance(fact, float) else fact for name, fact in record["summary"].items()})
     for part in ("options", "seconds"):
         if isinstance(about.get(part), dict):
             put(f"{part}:")

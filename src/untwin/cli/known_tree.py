@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from untwin._errors import InputError
+from untwin._values import positions
 
 if TYPE_CHECKING:
     from untwin.data.columns import ColumnRoles
-    from untwin.structure.hierarchy import Hierarchy
+    from untwin.model import UntwinClassifier
 
 TOP_LINKS = 10
 
@@ -36,9 +37,16 @@ def known_parents(train: pl.DataFrame, roles: ColumnRoles) -> dict[str, str] | N
     return parents
 
 
-def beside_known(tree: Hierarchy, parents: dict[str, str] | None) -> dict[str, Any] | None:
+def beside_known(model: UntwinClassifier, parents: dict[str, str] | None) -> dict[str, Any] | None:
     """Return how two trees agree, and the classes confused although the known one keeps them apart."""
     if parents is None:
         return None
+    tree, rates = model.hierarchy_, model.confusion_.pair_rates()
     links = tree.also_see(parents, top=TOP_LINKS)
-    return {"agreement": tree.agreement(parents)._asdict(), "also_see": [link._asdict() for link in links]}
+    ends = [positions([link.a, link.b], model.classes_).tolist() for link in links]
+    also_see = [
+        {"a": link.a, "b": link.b, "parent_a": link.known_a, "parent_b": link.known_b, "rate": float(rates[a, b])}
+        for link, (a, b) in zip(links, ends, strict=True)
+    ]
+    also_see.sort(key=lambda link: -link["rate"])
+    return {"agreement": tree.agreement(parents)._asdict(), "also_see": also_see}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untwin._wording import counted
 from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, let_interrupt_reading, say_idle
 from untwin.cli.output import name_next, progress, say, warnings_said
@@ -37,9 +38,10 @@ def predict(
     with progress(), warnings_said() as warned:
         counts = predicted(model, data, given, output, as_json=as_json, **asked)
     unsure, mute = counts["unsure"], counts["no_evidence"]
-    say(f"untwin: {counts['rows']:,} rows answered, {unsure:,} unsure, {mute:,} without a known word")
+    rows = counted(counts["rows"], "row", "rows")
+    say(f"untwin: {rows} answered, {unsure:,} unsure, {mute:,} without a known word")
     if counts["bad_rows"]:
-        say(f"warning: {counts['bad_rows']:,} bad rows skipped")
+        say(f"warning: {counted(counts['bad_rows'], 'bad row', 'bad rows')} skipped")
     name_next(explain_hint(model, data, given, given.roles), ["evaluate", model, "LABELLED_DATA"])
     return int(strict and bool(warned or counts["bad_rows"]))
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from untwin.model import UntwinClassifier
 
 
-def reason_record(model: UntwinClassifier, rows: Any, top: int, *, itself: int | None = None) -> dict[str, Any]:
-    """Explain one row; `itself` is its number if it is a training row, which does not speak for itself."""
+def reason_record(model: UntwinClassifier, rows: Any, top: int, *, itself: Any = None) -> dict[str, Any]:
+    """Explain one row; `itself` is its id if it is a training row, which does not speak for itself."""
     (reason,) = model.explain(rows, top=top)
     near = [line for line in reason.neighbours.neighbours if line.row != itself]
     return {

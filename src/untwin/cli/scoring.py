@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin._wording import counted
 from untwin.cli.output import put, put_table
 from untwin.model.calibration import calibration_error
 from untwin.model.contest import binomial_interval
+from untwin.model.guessing import guesses, verdict
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, An
         "accuracy_low": low,
         "accuracy_high": high,
         "macro_f1": confusion.macro_f1,
+        **guesses(confusion),
         "calibration_error": calibration_error(confidence, right),
         "sure": {"share": float(sure.mean()), "accuracy": float(right[sure].mean()) if sure.any() else None},
         "without_evidence": int(model.without_evidence(rows).sum()),
@@ -51,7 +54,7 @@ def pair_records(confusion: Confusion, top: int) -> list[dict[str, Any]]:
 
 
 def put_pairs(pairs: list[dict[str, Any]]) -> None:
-    """Print confused pairs."""
+    """Print confused pairs of rows that were answered."""
     if not pairs:
         put("No two classes were confused.")
         return
@@ -62,7 +65,9 @@ def put_pairs(pairs: list[dict[str, Any]]) -> None:
 
 def put_scores(scores: dict[str, Any]) -> None:
     """Print the figures of one set of rows, and the classes that fare worst."""
-    put(f"accuracy {interval(scores)} on {scores['rows']:,} rows, macro-F1 {scores['macro_f1']:.4f}")
+    rows = counted(scores["rows"], "row", "rows")
+    put(f"accuracy {interval(scores)} on {rows}, macro-F1 {scores['macro_f1']:.4f}")
+    put_verdict(scores)
     put(f"calibration error {scores['calibration_error']:.4f}")
     put_grades(scores)
     if scores["sure"]["share"] < 1:
@@ -70,9 +75,15 @@ def put_scores(scores: dict[str, Any]) -> None:
         said = "none of them" if accuracy is None else f"accuracy {accuracy:.4f} there"
         put(f"sure of {scores['sure']['share']:.1%} of the rows, {said}")
     if scores["without_evidence"]:
-        put(f"{scores['without_evidence']:,} rows hold no known word")
+        put(f"{counted(scores['without_evidence'], 'row holds', 'rows hold')} no known word")
     if scores["unknown_classes"]:
         put(f"classes the model does not know: {', '.join(scores['unknown_classes'][:SHOWN_CLASSES])}")
+
+
+def put_verdict(scores: dict[str, Any]) -> None:
+    """Print whether it could all be a guess."""
+    if told := verdict(scores):
+        put(told)
 
 
 def put_grades(scores: dict[str, Any]) -> None:
@@ -85,7 +96,7 @@ def put_classes(per_class: list[dict[str, Any]]) -> None:
     """Print the classes that fare worst."""
     worst = sorted(per_class, key=lambda line: line["f1"])[:SHOWN_CLASSES]
     left = len(per_class) - len(worst)
-    put(f"Class by class, the worst first{f' ({left} more with --json)' if left else ''}:")
+    put(f"Class by class, the worst first{f' ({left:,} more with --json)' if left else ''}:")
     figures = ("precision", "recall", "f1")
     lines = [[line["class"], *(f"{line[name]:.3f}" for name in figures), line["rows"]] for line in worst]
     put_table(["class", *figures, "rows"], lines)

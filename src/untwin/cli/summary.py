@@ -4,28 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
+from untwin._wording import counted
 from untwin.cli.output import put, put_table
-from untwin.cli.scoring import interval, put_grades, put_pairs, put_scores
+from untwin.cli.scoring import interval, put_grades, put_pairs, put_scores, put_verdict
 from untwin.report.scores import SCORES, told_score
 
 SHOWN_CANDIDATES = 8
 SHOWN_PAIRS = 5
 SHOWN_LINKS = 5
 SHOWN_FINDINGS = 4
+SHOWN_COLUMNS = 8  # of a role
+LEFT_OUT = "unused"
 
 
 def show_fit(record: dict[str, Any]) -> None:
     """Print the record of a fit."""
-    put(f"{record['source']}: {record['rows']:,} rows, {record['classes']:,} classes")
+    rows, classes = counted(record["rows"], "row", "rows"), counted(record["classes"], "class", "classes")
+    put(f"{record['source']}: {rows}, {classes}")
+    _show_columns(record["columns"])
     put(f"Chosen: {record['chosen']}")
-    if record["scores"]:
-        put(f"Expect accuracy {interval(record['scores'])} on new rows, macro-F1 {record['scores']['macro_f1']:.4f}")
-        put_grades(record["scores"])
+    scores = record["scores"]
+    if scores:
+        put(f"Expect accuracy {interval(scores)} on new rows, macro-F1 {scores['macro_f1']:.4f}")
+        put_verdict(scores)
+        put_grades(scores)
         put(f"calibration error {record['calibration_error']:.4f}")
+        if record["judged"] < record["rows"]:
+            alone = counted(record["rows"] - record["judged"], "row was", "rows were")
+            put(f"Measured on {record['judged']:,} of {rows}: {alone} not held out, for want of others of the class")
     put()
     _show_candidates(record["candidates"], record["scoring"])
     put()
-    put_pairs(record["confused"][:SHOWN_PAIRS])
+    if scores:
+        put_pairs(record["confused"][:SHOWN_PAIRS])
+    else:
+        put("Which classes are confused is not known: nothing could be held out.")
     if record["test"] is not None:
         put()
         put("Rows marked as test, answered once:")
@@ -50,7 +63,21 @@ def show_findings(findings: list[dict[str, Any]]) -> None:
         put(f"  {finding['advice']}")
     left = len(findings) - SHOWN_FINDINGS
     if left > 0:
-        put(f"... and {left} more (--json, or the report)")
+        put(f"... and {counted(left, 'more finding', 'more findings')} (--json, or the report)")
+
+
+def _show_columns(columns: list[dict[str, Any]]) -> None:
+    """Print what each column was taken for, the reason where it is left out; `untwin check` gives all reasons."""
+    by_role: dict[str, list[str]] = {}
+    for use in columns:
+        by_role.setdefault(use["role"], []).append(repr(use["name"]))
+    left_out = [f"{use['name']!r} ({use['reason']})" for use in columns if use["role"] == LEFT_OUT]
+    used = [f"{role} {', '.join(names[:SHOWN_COLUMNS])}" for role, names in by_role.items() if role != LEFT_OUT]
+    if used:
+        put(f"Columns: {'; '.join(used)}")
+    if left_out:
+        more = f"; and {len(left_out) - SHOWN_COLUMNS} more" if len(left_out) > SHOWN_COLUMNS else ""
+        put(f"Left out: {'; '.join(left_out[:SHOWN_COLUMNS])}{more}")
 
 
 def _show_candidates(candidates: list[dict[str, Any]], scoring: str) -> None:
@@ -68,6 +95,8 @@ def _show_candidates(candidates: list[dict[str, Any]], scoring: str) -> None:
         for line in judged[:SHOWN_CANDIDATES]
     ]
     if lines:
+        put("Candidates, measured on the rows that chose between them: the best of several looks better than it is,")
+        put("so that what to expect of the chosen one (*) is the figure above.")
         put_table(["", "candidate", *chosen_by, "accuracy", "points against the linear SVM", "seconds"], lines)
     for line in candidates:
         if line["note"]:
@@ -80,7 +109,7 @@ def _show_links(tree: dict[str, Any]) -> None:
         f"Your tree and the tree of confusion: adjusted Rand {agreement['adjusted_rand']:.2f}, "
         f"purity {agreement['purity']:.2f}"
     )
-    links = [[f"{link['mutual_complexity']:.1%}", link["a"], link["b"]] for link in tree["also_see"][:SHOWN_LINKS]]
+    links = [[f"{link['rate']:.1%}", link["a"], link["b"]] for link in tree["also_see"][:SHOWN_LINKS]]
     if links:
         put("Also see (confused, although your tree keeps them apart):")
         put_table(["confused", "class", "and"], links)

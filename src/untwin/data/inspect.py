@@ -59,7 +59,14 @@ def inspect(table: Table) -> tuple[Finding, ...]:
     """Return the findings about a table, the worst first."""
     report("looking at the table", 0, 1)
     counts = table.class_counts()
-    found = [*_reading(table), *_columns(table), *_empty(table), *_sizes(table, counts), *_spelling(counts)]
+    found = [
+        *_reading(table),
+        *_columns(table),
+        *_empty(table),
+        *_ids(table),
+        *_sizes(table, counts),
+        *_spelling(counts),
+    ]
     if table.roles.text:
         found += [*_texts(table), *_repeats(Repeats.of(table))]
     found += _repeated_rows(table)
@@ -117,6 +124,22 @@ def _repeated_rows(table: Table) -> Iterator[Finding]:
             {"row": table.places.mark(row), "label": table.labels[row]} for row in repeated[:_EXAMPLES].to_list()
         )
         yield Finding("repeated-rows", "note", title, _COPIES, len(repeated), evidence)
+
+
+def _ids(table: Table) -> Iterator[Finding]:
+    """Ids that several rows have, or none: findings and explanations then name such rows by id and row."""
+    if table.roles.id is None:
+        return
+    ids = table.frame[table.roles.id]
+    counts = ids.drop_nulls().value_counts(sort=True).filter(pl.col("count") > 1)
+    advice = "Such rows are named by their id and their row: give each row an id of its own, or leave --id out."
+    if counts.height:
+        title = f"{counted(counts.height, 'id is', 'ids are')} that of several rows ({counts['count'].sum():,} rows)."
+        evidence = tuple({"id": name, "rows": count} for name, count in counts.head(100).rows())
+        yield Finding("repeated-id", "warning", title, advice, counts.height, evidence)
+    if ids.null_count():
+        title = f"{counted(ids.null_count(), 'row has', 'rows have')} no id (column {table.roles.id!r})."
+        yield Finding("missing-id", "warning", title, advice, ids.null_count())
 
 
 def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[Finding]:

@@ -153,6 +153,8 @@ def _labelled(
     raw: RawTable, roles: ColumnRoles, columns: tuple[ColumnUse, ...], missing_label: Literal["error", "drop"]
 ) -> Table:
     """Return the rows that have a label, with the columns that have a role."""
+    if roles.id in raw.frame.columns:
+        raw = replace(raw, places=raw.places.with_ids(raw.frame[roles.id].to_list()))
     raw = _with_labels(raw, roles, missing_label)
     others = (column for column, role in roles.named() if role not in _FEATURES and column in raw.frame.columns)
     frame = typed_features(raw, roles).with_columns(raw.frame[column] for column in others)

@@ -9,6 +9,7 @@ import numpy as np
 
 from untwin.model.averages import Averages
 from untwin.model.contest import Candidate, Contest, Share, binomial_interval, held_contest, records
+from untwin.model.guessing import guesses
 from untwin.model.heard import Heard
 from untwin.model.sampling import asked_rows, trial_rows
 from untwin.model.team import Team
@@ -99,6 +100,7 @@ def _scores(contest: Contest, answers: Indices) -> dict[str, float]:
         "accuracy_low": low,
         "accuracy_high": high,
         "macro_f1": confusion.macro_f1,
+        **guesses(confusion),
     }
     if contest.order is not None:
         ordered = contest.ordered(confusion)

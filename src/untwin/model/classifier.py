@@ -27,6 +27,7 @@ from untwin.model.grades import SCORINGS, answered, low_to_high, require_grades
 from untwin.model.inputs import as_labels, as_texts, kind_of
 from untwin.model.knowledge import Knowledge
 from untwin.model.records import Learnt, Reason, ranked
+from untwin.model.row_ids import first_ids
 from untwin.structure.graph import ConfusionGraph
 from untwin.structure.hierarchy import Hierarchy
 from untwin.structure.plan import SprinklingPlan
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from untwin.model.findings import Finding
 
     Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 FLOATS = [np.float64, np.float32]
 PRESETS = ("fast", "balanced", "best")
@@ -95,7 +95,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     threshold_ : float
         Probability from which an answer is sure.
     ids_ : (n,) array
-        The training rows, by their numbers in order of arrival.
+        What the training rows are called: the `ids` given, as strings; or their numbers in order of arrival, from 0.
     knowledge_ : Knowledge
         What answers are made of: views, models, what was heard out of fold, neighbours.
     n_features_in_, feature_names_in_
@@ -150,8 +150,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @validating
-    def fit(self, X: Any, y: Any) -> Self:
-        """Try what the preset allows on the rows `X` with labels `y`, and keep what does best."""
+    def fit(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> Self:
+        """Try what the preset allows on the rows `X` with labels `y`, called `ids`, and keep what does best."""
         from untwin.model.choice import Rules, best_of
         from untwin.model.recipes import Situation, recipes
         from untwin.model.regularisation import regularised
@@ -160,7 +160,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
         self._kind = kind_of(X)
         given = self._given(X, reset=True)
-        y = self._labels(given, y)
+        y, called = self._named(given, y, ids)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")
@@ -175,15 +175,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         now = regularised(now, views[0], codes, parts, n_jobs)
         choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, n_jobs, seed))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
-        self.knowledge_ = Knowledge.settled(
-            views,
-            choice.team,
-            choice.heard,
-            y,
-            ids=np.arange(len(y)),
-            n_arrived=len(y),
-            documents=None if self._kind == "matrix" else given,
-        )
+        documents, self._noted = None if self._kind == "matrix" else given, {}
+        rest: dict[str, Any] = {"ids": called, "n_arrived": len(y), "documents": documents}
+        self.knowledge_ = Knowledge.settled(views, choice.team, choice.heard, y, **rest)
         return self._studied()
 
     def predict(self, X: Any) -> Array:
@@ -223,19 +217,19 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         answers, unsure = self._answer(log_p).tolist(), (P.max(axis=1) < self.threshold_).tolist()
         return list(map(Reason, answers, likeliest, unsure, neighbours))
 
-    def add(self, X: Any, y: Any) -> Learnt:
-        """Learn more rows, new words and new classes without choosing anew; say how the old model did on them."""
+    def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> Learnt:
+        """Learn more rows, called `ids`, new words and classes without choosing anew; say how the model did on them."""
         from untwin.model.learning import added
 
         check_is_fitted(self)
         given = self._given(X, reset=False)
-        labels = self._labels(given, y)
+        labels, _ = self._named(given, y)
         require_grades(labels, self.order)
         log_p = self.knowledge_.log_proba(given)
-        return self._learnt(added(self.knowledge_, given, labels, log_p, self._answer(log_p)))
+        return self._learnt(added(self.knowledge_, given, labels, log_p, self._answer(log_p), ids=ids))
 
     def relabel(self, ids: ArrayLike, y: Any) -> Learnt:
-        """Give training rows other labels, by their numbers in order of arrival (`ids_`)."""
+        """Give training rows other labels, by what they are called (`ids_`)."""
         from untwin.model.learning import relabelled
 
         check_is_fitted(self)
@@ -244,7 +238,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return self._learnt(relabelled(self.knowledge_, ids, labels))
 
     def remove(self, ids: ArrayLike) -> Learnt:
-        """Forget training rows, by their numbers in order of arrival (`ids_`)."""
+        """Forget training rows, by what they are called (`ids_`)."""
         from untwin.model.learning import removed
 
         check_is_fitted(self)
@@ -282,8 +276,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return load_model(folder)
 
     @property
-    def ids_(self) -> Indices:
-        """Numbers of the training rows in order of arrival."""
+    def ids_(self) -> Array:
+        """What the training rows are called."""
         return self.knowledge_.ids
 
     @property
@@ -301,6 +295,12 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     @property
+    def parents_(self) -> dict[Any, Any] | None:
+        """The known tree that `find` was told to keep, if any; a class that was learnt since then stands alone."""
+        noted = self._noted.get("parents")
+        return None if noted is None else {name: dict(noted).get(name, name) for name in self.classes_.tolist()}
+
+    @property
     def curves_(self) -> SpaceCurves | None:
         """What sprinkling does to a sample of the rows, by dimension and by strength; None if there are too few."""
         from untwin.model.curves import space_curves
@@ -314,7 +314,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def find(
         self,
         *,
-        test: tuple[Any, Any] | None = None,
+        test: tuple[Any, ...] | None = None,
         unlabelled: Any = None,
         parents: Mapping[Any, object] | None = None,
         keep: bool = False,
@@ -323,24 +323,25 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        test : (X, y), optional
+        test : (X, y) or (X, y, ids), optional
             A test part, to find rows that are in both.
         unlabelled : rows, optional
             What could be labelled next, to rank it.
         parents : mapping from class to parent, or to a tuple of ancestors, optional
-            A known tree, to find classes that are confused across its branches.
+            A known tree, to find classes that are confused across its branches. None: the one that was kept, if any.
         keep : bool
-            Make them `findings_`, which are saved with the model and shown by its report.
+            Make them `findings_`, which are saved with the model and shown by its report; the tree is kept too.
         """
         from untwin.model.evidence import evidence_of
         from untwin.model.findings import found
 
         check_is_fitted(self)
         chances = None if unlabelled is None else self.predict_proba(unlabelled)
-        held = None if test is None else (given := self._given(test[0], reset=False), self._labels(given, test[1]))
-        findings = found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=parents))
+        held = None if test is None else (given := self._given(test[0], reset=False), *self._named(given, *test[1:]))
+        tree = self.parents_ if parents is None else parents
+        findings = found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=tree))
         if keep:
-            self._noted["findings"] = findings
+            self._noted |= {"findings": findings, "parents": None if tree is None else list(tree.items())}
         return findings
 
     def _given(self, X: Any, *, reset: bool) -> Any:
@@ -357,10 +358,10 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return frame
 
     @staticmethod
-    def _labels(given: Any, y: Any) -> Array:
+    def _named(given: Any, y: Any, ids: ArrayLike | None = None) -> tuple[Array, Array]:
         labels = as_labels(y)
         check_consistent_length(given, labels)
-        return labels
+        return labels, first_ids(ids, len(labels))
 
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
         check_is_fitted(self)
@@ -380,12 +381,12 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def _learnt(self, outcome: tuple[Knowledge, Learnt]) -> Learnt:
         self.knowledge_, learnt = outcome
         self.classes_ = self.knowledge_.team.classes
+        self._noted = {name: noted for name, noted in self._noted.items() if name == "parents"}  # the rest has changed
         self._studied()
         return learnt
 
     def _studied(self) -> Self:
         """Draw from what was heard out of fold all that it teaches."""
-        self._noted = {}  # of what was learnt before
         heard, y = self.knowledge_.heard, self.knowledge_.y
         self.confusion_ = heard.confusion(y)
         self.hierarchy_ = Hierarchy.from_confusion(self.confusion_)

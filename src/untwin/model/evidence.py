@@ -33,11 +33,11 @@ MANY_ROWS = 50_000
 def evidence_of(
     known: Knowledge,
     *,
-    test: tuple[Any, Array] | None = None,
+    test: tuple[Any, Array, Array] | None = None,
     unlabelled: NDArray[np.float64] | None = None,
     parents: Mapping[Any, object] | None = None,
 ) -> Evidence:
-    """Return all that is known about the rows that were asked about; `test` are rows as given, and their labels."""
+    """Return all that is known about the rows that were asked about; `test` are rows as given, their labels and ids."""
     if parents is not None and not isinstance(parents, Mapping):
         raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
     heard, view = known.heard, known.told
@@ -60,6 +60,7 @@ def evidence_of(
         texts=texts,
         test_texts=None if test is None or texts is None else as_one_text(test[0]),
         test_labels=None if test is None or texts is None else test[1],
+        test_ids=None if test is None or texts is None else test[2],
         unlabelled=unlabelled,
         parents=parents,
     )

@@ -43,7 +43,9 @@ def require_grades(labels: Array, order: ArrayLike | None) -> None:
     unknown = labels[~np.isin(labels, np.asarray(order))]
     if unknown.size:
         message = f"y must hold classes of the order that fit was given. Got {unknown[:1].tolist()[0]!r} instead."
-        raise InputError(message, code="class-not-in-order", hint="Fit again with an order that names it too.")
+        raise InputError(
+            message, code="class-not-in-order", hint="Fit again with an order (--ordinal) that names it too."
+        )
 
 
 def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:

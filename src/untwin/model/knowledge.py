@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Floats = NDArray[np.float32]
-    Indices = NDArray[np.intp]
 
 SAMPLE = 1000  # rows of a table that tell how common its terms are
 
@@ -33,8 +32,8 @@ SAMPLE = 1000  # rows of a table that tell how common its terms are
 class Knowledge:
     """What answers, explanations and learning on are made of.
 
-    `y` and `ids` belong to the training rows that the views hold; an id is the number of a row in order of
-    arrival, of which there were `n_arrived`.
+    `y` and `ids` belong to the training rows that the views hold; an id is what a row is called (`row_ids`). Of rows,
+    `n_arrived` have come in all.
     Answers are explained by the terms of the view `told`; `front` is what stands in front of that view's models,
     fitted to all rows; None: nothing does.
     `documents` are the training rows as they were given, where a person can read them: texts, a frame; else None.
@@ -46,7 +45,7 @@ class Knowledge:
     space: NeighbourSpace
     front: Any
     y: Array
-    ids: Indices
+    ids: Array
     n_arrived: int
     documents: Any
 
@@ -58,7 +57,7 @@ class Knowledge:
         heard: Heard,
         y: Array,
         *,
-        ids: Indices,
+        ids: Array,
         n_arrived: int,
         documents: Any,
     ) -> Knowledge:
@@ -117,10 +116,9 @@ class Knowledge:
         return 1.0 - np.bincount(terms.indices, minlength=terms.shape[1]) / terms.shape[0]
 
     def _with_ids(self, reason: Explanation) -> Explanation:
-        numbers = self.ids[self.heard.rows]
-        return replace(
-            reason, neighbours=tuple(near._replace(row=int(numbers[near.row])) for near in reason.neighbours)
-        )
+        names = self.ids[self.heard.rows[[near.row for near in reason.neighbours]]].tolist()
+        near = zip(reason.neighbours, names, strict=True)
+        return replace(reason, neighbours=tuple(one._replace(row=name) for one, name in near))
 
     def _mute(self, seen: list[Any], n: int) -> NDArray[np.bool_]:
         counted = [rows for view, rows in zip(self.views, seen, strict=True) if view.encoder is not None]

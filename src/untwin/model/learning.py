@@ -14,8 +14,8 @@ from untwin.data.encode import TableEncoder
 from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
+from untwin.model.row_ids import more_ids, places_of_ids
 from untwin.model.teaching import taught
-from untwin.represent.growth import places_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 
-def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Array) -> tuple[Knowledge, Learnt]:
-    """Learn new rows; `log_p` and `predicted` is what was answered before."""
+def added(
+    known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Array, *, ids: ArrayLike | None
+) -> tuple[Knowledge, Learnt]:
+    """Learn new rows, which are called `ids`; `log_p` and `predicted` is what was answered before."""
     labels = _joined_labels(known.y, y)
+    names = more_ids(known.ids, known.n_arrived, ids, len(y))
     new = np.arange(len(known.y), len(labels))
     views = tuple(view.grown(given) for view in known.views)
     team, anew = taught(known.team, views, labels, new)
@@ -38,9 +41,8 @@ def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Arra
     space = _copied(known.space)
     space.add(placed_by(team, views, heard)[-len(new) :], team.classes, y)
     n_arrived = known.n_arrived + len(new)
-    ids = np.concatenate([known.ids, np.arange(known.n_arrived, n_arrived)])
     front = fitted_front(told_by(views), labels)
-    after = Knowledge(views, team, heard, space, front, labels, ids, n_arrived, documents)
+    after = Knowledge(views, team, heard, space, front, labels, names, n_arrived, documents)
     accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
     record = _record(known, after, len(new), anew)
     return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
@@ -48,7 +50,7 @@ def added(known: Knowledge, given: Any, y: Array, log_p: Floats, predicted: Arra
 
 def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, Learnt]:
     """Give training rows other labels; what was answered about them out of fold is judged by the new ones."""
-    places = places_of(ids, known.ids)
+    places = places_of_ids(ids, known.ids)
     if len(places) != len(y):
         raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {len(y)} instead.")
     labels = _joined_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
@@ -64,7 +66,7 @@ def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, L
 
 def removed(known: Knowledge, ids: ArrayLike) -> tuple[Knowledge, Learnt]:
     """Forget training rows, and classes that have none left."""
-    gone = places_of(ids, known.ids)
+    gone = places_of_ids(ids, known.ids)
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from untwin._wording import counted
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -59,12 +61,12 @@ class Learnt:
     refitted: tuple[str, ...]
 
     def __str__(self) -> str:
-        told = [f"{self.n_rows} rows"]
+        told = [counted(self.n_rows, "row", "rows")]
         told += [f"{self.n_learnt_before} of them learnt before"] if self.n_learnt_before else []
         if self.accuracy_before is not None:
             told.append(f"accuracy {self.accuracy_before:.4f} before they were learnt")
         told += [f"new classes: {', '.join(map(str, self.new_classes))}"] if self.new_classes else []
-        told += [f"{self.n_new_terms} new terms"] if self.n_new_terms else []
+        told += [counted(self.n_new_terms, "new term", "new terms")] if self.n_new_terms else []
         told.append(f"trained anew: {', '.join(self.refitted)}" if self.refitted else "learnt on, nothing trained anew")
         return "; ".join(told)
 
@@ -72,7 +74,7 @@ class Learnt:
 class Reason(NamedTuple):
     """Why a row is answered as it is: the likeliest classes, and the neighbours and terms that speak for them.
 
-    `neighbours` is the vote of the training rows that were thought of alike; its rows are numbers in `ids_`.
+    `neighbours` is the vote of the training rows that were thought of alike; its rows are called as in `ids_`.
     """
 
     label: Any

@@ -24,7 +24,7 @@ N_DOUBTFUL = 5
 
 @dataclass(frozen=True)
 class Class(Record):
-    """One class; `nearest` are numbers of classes, `confused` how often they and this one are mixed up.
+    """One class; `nearest` are numbers of classes, `confused` the rates of the pairs (view 2).
 
     `doubtful` are positions of documents (view 6) whose label looks wrong, the surest first, of `n_doubtful`.
     """
@@ -53,7 +53,7 @@ class Classes(Record):
     def of(cls, study: Study) -> Classes:
         """Read the classes from a study."""
         confusion, group = study.confusion, _group_of(study)
-        near = confusion.mutual_complexity()
+        near = study.pair_rates
         measures = (confusion.support, confusion.precision, confusion.recall, confusion.f1)
         measured = zip(*(measure.tolist() for measure in measures), strict=True)
         return cls(tuple(_class(study, group, near, number, one) for number, one in enumerate(measured)))

@@ -47,9 +47,9 @@ SNIPPET = 120
 
 @dataclass(frozen=True)
 class Near(Record):
-    """A neighbour from another fold: its number, its label (number of a class), cosine, and the terms shared."""
+    """A neighbour from another fold: what it is called, its label (number of a class), cosine, and the terms shared."""
 
-    id: int
+    id: int | str
     label: int
     similarity: float
     terms: tuple[str, ...]
@@ -60,13 +60,13 @@ class Near(Record):
 class Document(Record):
     """A training row as models saw it that had not learnt it; classes are numbers.
 
-    `position` is what other views call it by, `id` its number in order of arrival; `confidence` is the probability of
+    `position` is what other views call it by, `id` what it is called (`ids_`); `confidence` is the probability of
     the answer (`said`), `classes` are the likeliest ones with their `probabilities`. `against` is the class that
     `evidence` is weighed against: its label if the answer is wrong, else the second-best class.
     """
 
     position: int
-    id: int
+    id: int | str
     true: int
     said: int
     confidence: float

@@ -32,7 +32,7 @@ class Cells(Record):
     """The non-zero cells of one confusion; `title` says whose."""
 
     title: str
-    accuracy: float
+    errors: int
     true: tuple[int, ...]
     predicted: tuple[int, ...]
     count: tuple[int, ...]
@@ -131,7 +131,8 @@ def _layers(study: Study) -> tuple[Cells, ...]:
 def _cells(title: str, confusion: Confusion) -> Cells:
     cells = confusion.counts.tocoo()
     true, predicted = (tuple(places.tolist()) for places in cells.coords)
-    return Cells(title, confusion.accuracy, true, predicted, tuple(cells.data.tolist()))
+    errors = int(confusion.total - confusion.correct.sum())
+    return Cells(title, errors, true, predicted, tuple(cells.data.tolist()))
 
 
 def _grouped(layer: Cells, node_of: Indices) -> Cells:

@@ -47,7 +47,8 @@ class Pair(Record):
     """Two classes taken for each other.
 
     `share` is that of all errors, `rate` the errors over the rows of both, with its 95 % interval; examples are
-    numbers of documents (view 6), the most confident errors first; `merged` is the accuracy if the two were one class.
+    numbers of documents (view 6), the most confident errors first; `gain` is what the accuracy would gain if the
+    two were one class.
     """
 
     a: str
@@ -63,7 +64,7 @@ class Pair(Record):
     terms_b: tuple[Term, ...]
     examples_a: tuple[int, ...]
     examples_b: tuple[int, ...]
-    merged: float
+    gain: float
     code: str
     advice: str
 
@@ -98,7 +99,6 @@ def _pair(study: Study, record: Any, twins: set[tuple[Any, Any]]) -> Pair:
     fields = dict(zip(record.dtype.names, record.tolist(), strict=True))
     a, b = positions([fields["a"], fields["b"]], study.model.classes_).tolist()
     terms_a, terms_b = _terms(study, fields["a"], fields["b"])
-    confusion = study.confusion
     code = _code(fields, terms_a + terms_b, twins=(fields["a"], fields["b"]) in twins)
     names = [study.names[a], study.names[b]]
     taken, by = names if fields["a_as_b"] >= fields["b_as_a"] else names[::-1]
@@ -109,7 +109,7 @@ def _pair(study: Study, record: Any, twins: set[tuple[Any, Any]]) -> Pair:
         terms_b=terms_b,
         examples_a=examples(study, a, b),
         examples_b=examples(study, b, a),
-        merged=float((confusion.correct.sum() + fields["errors"]) / confusion.total),
+        gain=float(fields["errors"] / study.confusion.total),
         code=code,
         advice=ADVICE[code].format(taken=taken, by=by),
     )
@@ -143,6 +143,6 @@ def _code(fields: dict[str, Any], terms: tuple[Term, ...], *, twins: bool) -> st
 
 
 def _flat(pair: Pair) -> dict[str, Any]:
-    kept = ("a", "b", "a_as_b", "b_as_a", "errors", "share", "rate", "low", "high", "merged", "code")
+    kept = ("a", "b", "a_as_b", "b_as_a", "errors", "share", "rate", "low", "high", "gain", "code")
     terms = {name: ", ".join(term.term for term in getattr(pair, name)) for name in ("terms_a", "terms_b")}
     return {name: getattr(pair, name) for name in kept} | terms | {"advice": pair.advice}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from untwin.model.guessing import NO_BETTER
 from untwin.report.charts import Line
 from untwin.report.pairs import ADVICE
 
@@ -21,6 +22,7 @@ EXCERPT = 280
 NOTHING = "–"
 HEADLINES = {
     "unmeasured": "Nothing could be measured: every class has one distinct row",
+    "guess": "The answers are no better than guessing",
     "perfect": "All {classes} classes are told apart",
     "one pair": "{a} and {b} are confused, and no others",
     "first pair": "Half of the errors are between {a} and {b}",
@@ -125,6 +127,8 @@ def _state(summary: Summary) -> str:
     """Return which headline fits."""
     if not summary.judged:
         return "unmeasured"
+    if summary.guess.startswith(NO_BETTER):
+        return "guess"
     return {0: "perfect", 1: "one pair"}.get(summary.pairs, "first pair" if summary.half == 1 else "pairs")
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
@@ -58,6 +59,11 @@ class Study:
     def confusion(self) -> Confusion:
         """Out of fold, classes as in `names`."""
         return self.model.confusion_
+
+    @cached_property
+    def pair_rates(self) -> csr_array:
+        """How often each two classes are taken for each other."""
+        return self.confusion.pair_rates()
 
     @property
     def heard(self) -> Heard:
@@ -141,9 +147,9 @@ class Study:
         """Positions of the rows that probably carry a wrong label, the surest first."""
         return doubtful_rows(self.evidence)
 
-    def row_id(self, position: int) -> int:
-        """Return the number of a row in order of arrival."""
-        return int(self.model.ids_[self.heard.rows[position]])
+    def row_id(self, position: int) -> Any:
+        """Return what a row is called."""
+        return self.evidence.ids_of(np.array([position]))[0]
 
     def text(self, position: int, longest: int = LONGEST_TEXT) -> str:
         """Return what a row looked like, cut; empty where it is not known, or not to be quoted."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from untwin._wording import counted
 from untwin.model.calibration import BINS
+from untwin.model.guessing import NO_BETTER, verdict
 from untwin.model.recipes import BASELINE
 from untwin.report.record import Record, table
 from untwin.report.scores import SCORES, told_score
@@ -72,10 +74,11 @@ class Bin(Record):
 class Summary(Record):
     """The five numbers and what they stand against.
 
-    `test` is the accuracy on rows that were kept apart from the fit, if there were any (`test_rows`);
-    `largest_class` is the accuracy of always answering with the largest class; `half` is the least number of pairs
-    of classes that hold half of the errors; `grades` are for ordered classes; `scoring` is what candidates were
-    compared by.
+    `accuracy` is what to expect of new rows; `errors` are those of the chosen candidate on the rows that chose it, of
+    which there were `judged`: a few less than to be expected. `guess` says if it could all be a guess. `test` is the
+    accuracy on rows that were kept apart from the fit, if there were any (`test_rows`); `largest_class` is the
+    accuracy of always answering with the largest class; `half` is the least number of pairs of classes that hold half
+    of the errors; `grades` are for ordered classes; `scoring` is what candidates were compared by.
     """
 
     rows: int
@@ -89,7 +92,8 @@ class Summary(Record):
     errors: int
     pairs: int
     half: int
-    largest_class: float
+    largest_class: float | None
+    guess: str
     test: Measured
     test_rows: int
     test_grades: Grades | None
@@ -113,7 +117,8 @@ class Summary(Record):
             errors=len(study.wrong),
             pairs=len(shares),
             half=int(np.searchsorted(np.cumsum(shares), 0.5 - 1e-9) + 1) if len(shares) else 0,
-            largest_class=float(study.evidence.sizes.max() / study.evidence.sizes.sum()),
+            largest_class=scores.get("largest_class"),
+            guess=verdict(scores),
             test=Measured(*_ends(tested)),
             test_rows=tested.get("rows", 0),
             test_grades=Grades.of(tested),
@@ -139,7 +144,7 @@ class Summary(Record):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The summary in words."""
-        told = (self._quality(), self._test(), self._choice(), self._trust(), self._errors())
+        told = (self._quality(), self.guess, self._test(), self._choice(), self._trust(), self._errors())
         return tuple(sentence for sentence in told if sentence)
 
     def frame(self) -> pl.DataFrame:
@@ -151,7 +156,7 @@ class Summary(Record):
             return "Every class has one distinct row, so nothing could be held out and nothing is measured."
         return (
             f"{self.accuracy.value:.1%} of rows it had not seen are answered right "
-            f"({_between(self.accuracy)}); always naming the largest class would reach {self.largest_class:.1%}."
+            f"({_between(self.accuracy)}); always naming the largest class would reach {self.largest_class or 0:.1%}."
             + (f" On the scale of the classes they are {self.grades}." if self.grades else "")
         )
 
@@ -159,7 +164,8 @@ class Summary(Record):
         if self.test.value is None:
             return ""
         steps = f", {self.test_grades}" if self.test_grades else ""
-        return f"On {self.test_rows:,} rows marked as test it is {self.test.value:.1%} ({_between(self.test)}){steps}."
+        rows = counted(self.test_rows, "row", "rows")
+        return f"On {rows} marked as test it is {self.test.value:.1%} ({_between(self.test)}){steps}."
 
     def _choice(self) -> str:
         winner, gain = self.winner, self.winner.gain
@@ -169,8 +175,9 @@ class Summary(Record):
         if winner is self.baseline:
             return f"The linear SVM was chosen{by}: nothing that was tried beats it."
         told = f"Chosen{by}: {winner.name}, {100 * gain.value:+.1f} points against the linear SVM"
-        told += f" ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
-        return f"{told}." if gain.low > 0 else f"{told}: a difference that chance could make."
+        told += f" ({100 * gain.low:+.1f} to {100 * gain.high:+.1f}) on the rows that chose it"
+        by_chance = gain.low <= 0 or self.guess.startswith(NO_BETTER)
+        return f"{told}: a difference that chance could make." if by_chance else f"{told}."
 
     def _trust(self) -> str:
         if not self.calibration:
@@ -183,9 +190,11 @@ class Summary(Record):
     def _errors(self) -> str:
         if not self.errors:
             return "No held-out row is answered wrong." if self.judged else ""
+        sit, pairs = "errors sit" if self.errors > 1 else "error sits", counted(self.pairs, "pair", "pairs")
         return (
-            f"Half of the {self.errors:,} errors sit in {self.half:,} of the {self.pairs:,} pairs of classes "
-            "that are confused at all."
+            f"Half of the {self.errors:,} {sit} in {self.half:,} of the {pairs} of classes that are confused at all; "
+            "they are counted on the rows that chose the candidate"
+            + (f", {self.judged:,} of {self.rows:,}." if self.judged < self.rows else ".")
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from untwin._values import positions
 from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
@@ -27,10 +28,15 @@ class Group(Record):
 
 @dataclass(frozen=True)
 class Link(Record):
-    """Two classes of different groups that are confused nevertheless: an "also see"."""
+    """Two classes of different parents, or groups, that are confused nevertheless: an "also see".
+
+    `confused` is the rate of the pair (view 2).
+    """
 
     a: str
     b: str
+    parent_a: str
+    parent_b: str
     confused: float
 
 
@@ -38,7 +44,8 @@ class Link(Record):
 class Tree(Record):
     """Groups in tree order, the merges as in SciPy with their distances, and the range of the number of groups.
 
-    `low` and `high` are the middle 90 % of what resampled confusions suggest.
+    `low` and `high` are the middle 90 % of what resampled confusions suggest. `links` lead across the owner's tree
+    where the model knows one (`known`), else across the groups that were found.
     """
 
     groups: tuple[Group, ...]
@@ -47,6 +54,7 @@ class Tree(Record):
     merges: tuple[tuple[int, int], ...]
     distances: tuple[float, ...]
     links: tuple[Link, ...]
+    known: bool
 
     @classmethod
     def of(cls, study: Study) -> Tree:
@@ -59,7 +67,15 @@ class Tree(Record):
             for name, members in zip(study.group_names, study.groups, strict=True)
         )
         merges = tuple((left, right) for left, right in tree.merges.tolist())
-        return cls(tuple(groups), found.low, found.high, merges, tuple(tree.heights.tolist()), _links(study))
+        return cls(
+            tuple(groups),
+            found.low,
+            found.high,
+            merges,
+            tuple(tree.heights.tolist()),
+            _links(study),
+            known=study.model.parents_ is not None,
+        )
 
     def frame(self) -> pl.DataFrame:
         """Return one row a class with its group."""
@@ -74,6 +90,12 @@ class Tree(Record):
 
 def _links(study: Study) -> tuple[Link, ...]:
     """Return links across the owner's tree, or across the groups found here where there is none."""
-    tree, known = study.model.hierarchy_, study.evidence.parents
+    tree, known = study.model.hierarchy_, study.model.parents_
     links = tree.also_see(tree if known is None else known, top=MOST_LINKS)
-    return tuple(Link(str(link.a), str(link.b), float(link.mutual_complexity)) for link in links)
+    ends = [positions([link.a, link.b], study.model.classes_).tolist() for link in links]
+    rates = [float(study.pair_rates[a, b]) for a, b in ends]
+    found = (
+        Link(str(link.a), str(link.b), str(link.known_a), str(link.known_b), rate)
+        for link, rate in zip(links, rates, strict=True)
+    )
+    return tuple(sorted(found, key=lambda link: -link.confused))

@@ -1,6 +1,6 @@
 """`manifest.json`: what the model is, which file holds which array, and a digest of all that.
 
-    {"format": 2, "facts": {...}, "parts": {...}, "files": {...}, "sha256": "<digest of every byte before this one>"}
+    {"format": 3, "facts": {...}, "parts": {...}, "files": {...}, "sha256": "<digest of every byte before this one>"}
 
 facts     the configuration
 parts     by name, nested: how each part is made of arrays, which are named by their digests (see `kinds`)
@@ -22,7 +22,9 @@ from untwin.store.refusal import ModelRefused, damaged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = 2  # what is written; earlier ones, from 1 on, are read
+FORMAT = 3  # what is written, and read
+NEWER = "Install a newer untwin to load it."
+OLDER = "Fit the model again: `untwin fit DATA -o MODEL --config MODEL/manifest.json` repeats it with its options."
 LARGEST_MANIFEST = 1 << 21  # bytes; parsed they take thirty times as many at worst
 _BEFORE_DIGEST = b',\n "sha256": "'
 _AFTER_DIGEST = b'"\n}\n'
@@ -72,18 +74,16 @@ def parse(content: bytes) -> Manifest:
     if not text.endswith(_BEFORE_DIGEST) or content[digest_begins:] != sha256.encode() + _AFTER_DIGEST:
         raise damaged("manifest.json must end with its own digest. Got another end instead.")
     match _parsed(content):
-        case {"format": int(number)} if number > FORMAT:
-            hint = "Install a newer untwin to load it."
-            raise ModelRefused(
-                f"The model has format {number}; this untwin reads {FORMAT}.", code="model-too-new", hint=hint
-            )
+        case {"format": int(number)} if number >= 1 and number != FORMAT:
+            code, hint = ("model-too-new", NEWER) if number > FORMAT else ("model-too-old", OLDER)
+            raise ModelRefused(f"The model has format {number}; this untwin reads {FORMAT}.", code=code, hint=hint)
         case {
             "format": int(number),
             "facts": dict(facts),
             "parts": dict(parts),
             "files": dict(files),
             "sha256": str(),
-        } if number >= 1:
+        } if number == FORMAT:
             return Manifest(number, facts, parts, files, sha256)
     raise damaged("manifest.json must hold format, facts, parts, files and sha256. Got something else instead.")
 

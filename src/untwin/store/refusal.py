@@ -6,7 +6,8 @@ from untwin._errors import UntwinError
 class ModelRefused(UntwinError):  # noqa: N818  (it says what happened, not what is wrong)
     """The directory is no model, is damaged, or asks for something that is not safe to do.
 
-    `code` is one of ``model-missing``, ``model-damaged``, ``model-foreign``, ``model-too-new``, ``model-too-large``.
+    `code` is one of ``model-missing``, ``model-damaged``, ``model-foreign``, ``model-too-new``, ``model-too-old``,
+    ``model-too-large``.
     """
 
     exit_code = 3

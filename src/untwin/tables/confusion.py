@@ -239,6 +239,13 @@ class Confusion:
         """
         return confused_pairs(self.counts, self.classes)[:top]
 
+    def pair_rates(self) -> csr_array:
+        """Return the `rate` of `pairs` as a symmetric matrix with zero diagonal."""
+        pairs = self.pairs()
+        a, b = (positions(pairs[name], self.classes) for name in ("a", "b"))
+        ends = np.concatenate([a, b]), np.concatenate([b, a])
+        return frozen_csr(csr_array((np.tile(pairs["rate"], 2), ends), shape=self.counts.shape))
+
     def merged(self, groups: Mapping[Any, Sequence[Any]]) -> Confusion:
         """Return the confusion if each group were one class, named by its key, at the place of its first member.
 

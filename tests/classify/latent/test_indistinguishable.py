@@ -113,3 +113,12 @@ def test_classes_with_too_few_rows_are_not_judged():
 
 def test_one_class_alone():
     assert indistinguishable(ClassSums.of_rows(np.eye(3), np.zeros(3))) == ()
+
+
+def test_many_classes_of_few_rows_that_share_most_of_what_they_have_are_not_judged():
+    """Nine of ten terms of a row are everybody's: no mean row is known well enough to be called that of another."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(40), 8)
+    rows = rng.poisson(0.3, (320, 140)) * (np.arange(140) >= 100) * (np.arange(140) - 100 == labels[:, None])
+    rows[:, :100] = rng.random((320, 100)) < 0.9
+    assert indistinguishable(ClassSums.of_rows(csr_array(rows.astype(float)), labels)) == ()

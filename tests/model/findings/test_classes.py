@@ -35,9 +35,34 @@ APART = [[0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.1, 0.7]]
 def test_classes_with_one_profile_cannot_be_told_apart(evidence):
     y = np.repeat(["cat", "dog", "kitten"], 300)
     cats, dogs = np.split(drawn(APART[:2]), 2)
-    finding = indistinguishable_classes(evidence(y, X=np.vstack([cats, dogs, cats[::-1]])))
-    (found,) = finding.evidence
+    X, said = np.vstack([cats, dogs, cats[::-1]]), y.copy()
+    for label, other in (("cat", "kitten"), ("kitten", "cat")):
+        said[np.flatnonzero(y == label)[::2]] = other
+    (found,) = indistinguishable_classes(evidence(y, said, X=X)).evidence
     assert (found["kind"], found["classes"]) == ("twins", ["cat", "kitten"])
+    assert found["taken for each other"] == 300
+
+
+def test_the_confusion_has_the_last_word(evidence):
+    """Whatever mean rows say: classes that are told apart, well or just better than by a guess, are not named."""
+    y = np.repeat(["cat", "dog", "kitten"], 300)
+    cats, dogs = np.split(drawn(APART[:2]), 2)
+    X, said = np.vstack([cats, dogs, cats[::-1]]), y.copy()
+    assert indistinguishable_classes(evidence(y, X=X)) is None
+    for label, other in (("cat", "kitten"), ("kitten", "cat")):
+        said[np.flatnonzero(y == label)[::3]] = other
+    assert indistinguishable_classes(evidence(y, said, X=X)) is None
+
+
+def test_a_blend_is_named_with_the_parts_that_it_is_confused_with(evidence):
+    y = np.repeat(["ape", "bee", "cat", "mix"], 300)
+    rows = drawn([*APART, *APART[:1]])
+    rows[1050:] = drawn(APART[1:2], 150)
+    said = y.copy()
+    said[900:1050], said[1050:] = "ape", "bee"
+    (found,) = indistinguishable_classes(evidence(y, said, X=rows)).evidence
+    assert (found["kind"], found["classes"][0], sorted(found["classes"][1:])) == ("mixture", "mix", ["ape", "bee"])
+    assert indistinguishable_classes(evidence(y, X=rows)) is None
 
 
 def test_classes_with_profiles_of_their_own_can(evidence):

@@ -60,3 +60,22 @@ def test_no_leak(evidence):
     assert leaks(evidence(Y, texts=texts)) is None
     assert leaks(evidence(Y, test_texts=["one"])) is None
     assert leaks(evidence(Y, texts=texts, test_texts=["new", ""])) is None
+
+
+@pytest.mark.parametrize(
+    ("repeated", "severity", "told"),
+    [(1, "info", "less than 0.1%"), (4, "warning", "0.1%"), (40, "serious", "1.3%")],
+)
+def test_a_leak_is_as_serious_as_it_is_large(evidence, repeated, severity, told):
+    texts = [f"text {number}" for number in range(60)]
+    test = [*texts[:repeated], *(f"new {number}" for number in range(3080 - repeated))]
+    finding = leaks(evidence(np.repeat(["a", "b"], 30), texts=texts, test_texts=test))
+    assert finding.severity == severity
+    assert f"({told} of the test part)" in finding.title
+    assert "(0.0" not in finding.title
+
+
+def test_test_rows_have_ids_too(evidence):
+    names = np.array(["t1", "t2"], dtype=object)
+    finding = leaks(evidence(Y, texts=["one", "two", "three", "four"], test_texts=["new", "one"], test_ids=names))
+    assert finding.evidence[0]["test rows"] == ["t2"]

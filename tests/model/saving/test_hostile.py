@@ -188,3 +188,38 @@ def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
     model.knowledge_.views[0].encoder.terms_ = terms.scatter([1], [terms[0]])
     with pytest.raises(ValueError, match="A term must have one column"):
         model.save(tmp_path / "model")
+
+
+def given_ids(tree, ids):
+    model_of(tree)["knowledge_"]["Knowledge"]["ids"] = {"objects": ids}
+    return tree
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["A"] * 48,
+        [f"A-{row}" for row in range(47)],
+        [*(f"A-{row}" for row in range(47)), 47],
+        [*(f"A-{row}" for row in range(47)), None],
+        [*(f"A-{row}" for row in range(47)), ["A"]],
+    ],
+    ids=["twice", "too few", "a number", "none", "a list"],
+)
+def test_forged_ids_are_refused(folder, ids):
+    rewritten(folder, lambda tree: given_ids(tree, [f"A-{row}" for row in range(48)]))
+    assert loaded(folder).ids_.tolist()[:2] == ["A-0", "A-1"]
+    rewritten(folder, lambda tree: given_ids(tree, ids))
+    assert isinstance(loaded(folder), ModelRefused)
+
+
+@pytest.mark.parametrize(
+    "parents", [3, ["ape"], [{"tuple": ["ape"]}], [{"tuple": ["ape", {"dict": {}}]}], [{"tuple": [["ape"], "x"]}]]
+)
+def test_a_forged_tree_is_refused(folder, parents):
+    def change(tree):
+        model_of(tree)["_noted"] = {"dict": {"parents": parents}}
+        return tree
+
+    rewritten(folder, change)
+    assert isinstance(loaded(folder), ModelRefused)

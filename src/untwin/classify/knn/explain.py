@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 class Neighbour(NamedTuple):
-    """A training row near the explained one: its number, label, similarity or distance, and vote, and shared terms.
+    """A training row near the explained one: its number or id, label, similarity or distance, vote, and shared terms.
 
     The label of multi-label data is a tuple of labels; the terms are those that contribute most to the cosine.
     """
 
-    row: int
+    row: Any
     label: Any
     value: float
     vote: float
@@ -91,7 +91,8 @@ class Explanation:
             for near in self.neighbours
             for term in near.terms or ((None, 0.0),)
         ]
-        types = [pl.Int64, pl.String, pl.Float64, pl.Float64, pl.String, pl.Float64]
+        named = any(isinstance(near.row, str) for near in self.neighbours)
+        types = [pl.String if named else pl.Int64, pl.String, pl.Float64, pl.Float64, pl.String, pl.Float64]
         header = ["row", "label", self.measure, "vote", "term", "contribution"]
         return pl.DataFrame(lines, schema=dict(zip(header, types, strict=True)), orient="row")
 

@@ -13,13 +13,17 @@ Paper 4 takes singular values of Z that are "exceptionally small" as a sign that
 not data enough. Sampling noise keeps them from being zero; how large it is follows from the rows, so no threshold has
 to be guessed. Three kinds of a combination that vanishes are told apart by their signs:
 
-twins               two classes (or more, in a chain) with the same profile: a = b
+twins               two classes (or more) with the same profile: a = b
 mixture             one class is a blend of others: c = 0.6 a + 0.4 b
 lack of intervals   several classes on both sides, or fewer terms than classes: none of them is to blame, the terms
                     have too few directions. Only what vanishes exactly is reported as such: among a hundred classes
                     some long combination is always lost in the noise
 
-A class with so few rows that its own profile is a quarter noise is not judged at all. Rows should be of comparable
+That a difference is lost in the noise says nothing where the noise would hide any difference. A class with so few rows
+that its own profile is a quarter noise is not judged at all; nor are two classes whose noise is as large as what sets
+two classes apart (the median of all pairs), as where every row has the same greeting, or the same few cells of a table;
+nor is a blend whose noise is more than a quarter of what sets it apart from the mean of all profiles.
+Of twins, all must be alike: a like b and b like c does not make a like c. Rows should be of comparable
 length, as intervals and tf-idf are: in raw counts of long texts a few huge rows make all profiles uncertain.
 """
 
@@ -28,10 +32,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.cluster.hierarchy import complete, fcluster
 from scipy.linalg import eigh
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
@@ -49,6 +53,7 @@ SPARE = 1.5  # random halves of a class lie 0.6 to 1.3 times as far apart as exp
 MOST_NOISE = 0.25  # of the squared length of a profile that is judged
 LEAST_PART = 0.05  # of the largest weight; smaller ones are not named
 ROUNDING = 1e-12
+FAR = 1e9  # ratio; linkage knows no infinity
 
 
 class Indistinguishable(NamedTuple):
@@ -78,8 +83,10 @@ class _Profiles(NamedTuple):
         return _Profiles(self.G[np.ix_(kept, kept)], self.noise[kept], self.lengths[kept], names, self.n_terms)
 
 
-def indistinguishable(sums: ClassSums) -> tuple[Indistinguishable, ...]:
+def indistinguishable(sums: ClassSums, *, suspected: bool = False) -> tuple[Indistinguishable, ...]:
     """Return all that cannot be told apart: twins first, then mixtures of what is left, then what lacks intervals.
+
+    Twins that are `suspected`, since a classifier does not tell them apart either, are judged whatever the noise hides.
 
     >>> from untwin.classify.latent.class_sums import ClassSums
     >>> X = np.array([[1.0, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]] * 50)
@@ -90,7 +97,7 @@ def indistinguishable(sums: ClassSums) -> tuple[Indistinguishable, ...]:
     groups = np.arange(len(sums.classes))
     profiles = _profiles(sums, groups)
     judged = np.flatnonzero(profiles.noise <= MOST_NOISE)
-    found, group_of = _twins(profiles.take(judged))
+    found, group_of = _twins(profiles.take(judged), suspected=suspected)
     groups[judged] = judged[group_of]
     merged = _profiles(sums, groups)
     representatives = np.unique(groups[judged])
@@ -109,15 +116,17 @@ def _profiles(sums: ClassSums, groups: Indices) -> _Profiles:
     return _Profiles((unit @ unit.T).toarray(), noise, lengths, names, int(np.count_nonzero(sums.totals)))
 
 
-def _twins(profiles: _Profiles) -> tuple[list[Indistinguishable], Indices]:
+def _twins(profiles: _Profiles, *, suspected: bool) -> tuple[list[Indistinguishable], Indices]:
     """Return groups of twins, and for each class the first class of its group."""
     G, noise = profiles.G, profiles.noise
     apart = 2 - 2 * G
-    alike = apart <= SPARE * (noise[:, None] + noise) + ROUNDING
-    n_groups, number = connected_components(alike, directed=False)
-    _, first = np.unique(number, return_index=True)
+    chance = SPARE * (noise[:, None] + noise) + ROUNDING
+    pairs = np.triu_indices(len(noise), 1)
+    hidden = not suspected and len(noise) > 2 and chance >= np.median(apart[pairs])
+    number = _all_alike(np.where(hidden, FAR, apart / chance)[pairs], len(noise))
+    _, first, number = np.unique(number, return_index=True, return_inverse=True)
     found = []
-    for group in range(n_groups):
+    for group in range(len(first)):
         members = np.flatnonzero(number == group)
         if len(members) > 1:
             smallest = eigh(G[np.ix_(members, members)], eigvals_only=True)
@@ -125,6 +134,13 @@ def _twins(profiles: _Profiles) -> tuple[list[Indistinguishable], Indices]:
             weights = (1.0, *[-1.0 / (len(members) - 1)] * (len(members) - 1))
             found.append(Indistinguishable("twins", names, weights, _relative(smallest)))
     return found, first[number]
+
+
+def _all_alike(ratios: Floats, n: int) -> Indices:
+    """Return a group for each of n classes, in which the ratio of every pair is at most 1 (complete linkage)."""
+    if n < 2:
+        return np.arange(n)
+    return np.asarray(fcluster(complete(ratios), 1.0, criterion="distance"), dtype=np.intp)
 
 
 def _dependent(profiles: _Profiles) -> list[Indistinguishable]:
@@ -165,7 +181,9 @@ def _involved(vectors: Floats, vanishing: NDArray[np.bool_]) -> Indices:
 def _best_mixture(profiles: _Profiles, points: Floats, involved: Indices) -> tuple[int, Indices, Floats] | None:
     """Return the class that is a blend of others, up to noise, with the parts and their weights; None if none is."""
     best, result = 1.0, None
-    for whole in involved:
+    G = profiles.G
+    own = G.diagonal() - 2 * G.mean(axis=0) + G.mean()  # squared distance from the mean profile
+    for whole in involved[profiles.noise[involved] <= MOST_NOISE * own[involved] + ROUNDING]:
         others = np.delete(np.arange(len(points)), whole)
         weights, apart = nnls(points[others].T, points[whole])
         chance = SPARE * (profiles.noise[whole] + weights**2 @ profiles.noise[others]) + ROUNDING

@@ -1,12 +1,14 @@
 """What reading yields: text cells, and where each of them came from.
 
 frame   every column String, null = missing (an empty cell is a missing cell, in every format)
-places  for each frame row the data row (1 = first row after the header), and the line or file where that says more
+places  for each frame row the data row (1 = first row after the header), and the line or file where that says more;
+        once roles are settled, what the id column calls it
 refused columns that can be shown but not used: named twice in the header, lists, binary
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,7 @@ from untwin._errors import InputError
 from untwin._wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
@@ -67,22 +69,62 @@ class Places:
     rows: NDArray[np.int64]
     lines: NDArray[np.int64] | None = None
     files: Sequence[str] | None = None
+    ids: Sequence[str] | None = None
 
     def say(self, index: int) -> str:
         """Return the place of frame row `index` in words."""
         if self.files is not None:
-            return f"{self.name}/{self.mark(index)}"
-        line = "" if self.lines is None else f" (line {self.lines[index]})"
-        return f"{self.name}, row {self.rows[index]}{line}"
+            return f"{self.name}/{self.files[int(self.rows[index]) - 1]}"
+        more = [] if self.lines is None else [f"line {self.lines[index]}"]
+        more += [] if self.ids is None else [f"id {self.ids[index]!r}"]
+        shown = f" ({', '.join(more)})" if more else ""
+        return f"{self.name}, row {self.rows[index]}{shown}"
 
     def mark(self, index: int) -> int | str:
-        """Return what stands for frame row `index` in lists: its data row, or its file."""
+        """Return what stands for frame row `index` in lists: its own id, or its file, or its data row."""
+        if self.ids is not None:
+            return self.ids[index]
         row = int(self.rows[index])
         return row if self.files is None else self.files[row - 1]
 
+    def marks(self) -> list[str]:
+        """Return what stands for each frame row, all different."""
+        return [str(self.mark(index)) for index in range(len(self.rows))]
+
+    def with_ids(self, ids: Sequence[str | None]) -> Places:
+        """Return the places with the owner's ids; rows without one, or with one that others have too, by their row.
+
+        >>> Places("t.csv", np.array([1, 2, 3, 4])).with_ids(["T-1", "T-2", "T-2", None]).marks()
+        ['T-1', 'T-2 (row 2)', 'T-2 (row 3)', 'row 4']
+        """
+        times = Counter(ids)
+        rows = zip(ids, self.rows.tolist(), strict=True)
+        named = [
+            f"row {row}" if name is None else name if times[name] == 1 else f"{name} (row {row})" for name, row in rows
+        ]
+        return replace(self, ids=all_different(named))
+
     def take(self, indices: NDArray[np.int64]) -> Places:
         """Return the places of the frame rows `indices`."""
-        return replace(self, rows=self.rows[indices], lines=None if self.lines is None else self.lines[indices])
+        lines = None if self.lines is None else self.lines[indices]
+        ids = None if self.ids is None else [self.ids[index] for index in indices.tolist()]
+        return replace(self, rows=self.rows[indices], lines=lines, ids=ids)
+
+
+def all_different(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return names of which each occurs once and none is `taken`; those that would not get a number.
+
+    >>> all_different(["T-1", "T-2", "T-1"], ["T-2"])
+    ['T-1', 'T-2 #2', 'T-1 #2']
+    """
+    seen, different = set(taken), []
+    for name in names:
+        fresh, number = name, 2
+        while fresh in seen:
+            fresh, number = f"{name} #{number}", number + 1
+        seen.add(fresh)
+        different.append(fresh)
+    return different
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -59,8 +59,8 @@ class Evidence:
     ids : (n,) array, optional
         What findings call the rows; their places if None.
     texts : (n,) str, optional
-    test_texts, test_labels : optional
-        A test part, to look for texts that are in both; never used for anything else.
+    test_texts, test_labels, test_ids : optional
+        A test part, to look for texts that are in both; never used for anything else. Without ids, their places.
     unlabelled : (u, C) array, optional
     parents : mapping from class to parent, or to a tuple of ancestors, optional
 
@@ -85,10 +85,11 @@ class Evidence:
     terms: Array | None = None
     cells: NDArray[np.bool_] | None = None
     neighbours: Indices | None = None
-    ids: Indices | None = None
+    ids: Array | None = None
     texts: Sequence[str] | None = None
     test_texts: Sequence[str] | None = None
     test_labels: Array | None = None
+    test_ids: Array | None = None
     unlabelled: Floats | None = None
     parents: Mapping[Any, object] | None = None
 
@@ -154,9 +155,9 @@ class Evidence:
         """Return the tree that the confusion reveals."""
         return Hierarchy.from_confusion(self.confusion)
 
-    def ids_of(self, rows: Indices) -> list[int]:
+    def ids_of(self, rows: Indices) -> list[Any]:
         """Return what a reader knows some rows by."""
-        named: list[int] = (rows if self.ids is None else self.ids[rows]).tolist()
+        named: list[Any] = (rows if self.ids is None else self.ids[rows]).tolist()
         return named
 
     def texts_of(self, rows: Indices) -> list[str | None]:

@@ -15,6 +15,7 @@ Severity = Literal["info", "warning", "serious"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 SHOWN_RECORDS = 20
+SOME, MANY = 0.001, 0.01  # shares of the rows that a finding is about
 TEXT = "text"  # the key under which a record quotes a row
 
 
@@ -75,13 +76,15 @@ class Finding:
         return f"<p><b>{escape(self.title)}</b> ({self.severity}) {escape(self.advice)}</p>{table}"
 
 
-def counted(count: int, one: str, many: str) -> str:
-    """Return a number with its noun and verb.
+def by_size(part: int, whole: int, worst: Severity = "warning") -> Severity:
+    """Return how much it matters that a part of all rows is concerned; below one in a thousand it hardly does.
 
-    >>> counted(1, "class is", "classes are"), counted(1200, "class is", "classes are")
-    ('1 class is', '1,200 classes are')
+    >>> by_size(1, 5000), by_size(20, 5000), by_size(20, 5000, "serious"), by_size(100, 5000, "serious")
+    ('info', 'warning', 'warning', 'serious')
     """
-    return f"{count:,} {one if count == 1 else many}"
+    if part < SOME * whole:
+        return "info"
+    return worst if part >= MANY * whole else "warning"
 
 
 def records(columns: dict[str, list[Any]]) -> tuple[dict[str, Any], ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from untwin.model.findings.finding import Finding, counted
+from untwin._wording import counted
+from untwin.model.findings.finding import Finding
 
 if TYPE_CHECKING:
     from untwin.model.findings.evidence import Evidence

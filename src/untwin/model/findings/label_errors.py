@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from untwin.model.findings.finding import Finding, counted, records
+from untwin._wording import counted, share
+from untwin.model.findings.finding import Finding, by_size, records
 from untwin.model.findings.noise import fitted_noise
 from untwin.model.findings.small import FEW
 
@@ -46,13 +47,15 @@ def label_errors(evidence: Evidence) -> Finding | None:
     rows = doubtful_rows(evidence)
     if rows.size == 0:
         return None
+    n_judged = int(evidence.held_out.sum())
     return Finding(
         "label-error",
         f"{counted(rows.size, 'row seems', 'rows seem')} to carry a wrong label "
-        f"({rows.size / evidence.held_out.sum():.1%} of those judged).",
+        f"({share(rows.size, n_judged)} of those judged), as far as this model can tell.",
         _records(evidence, rows),
-        "Read them from the top and correct the label where it is wrong; stop where most of them are right.",
-        "warning",
+        "Read them from the top and correct the label where it is wrong; stop where most of them are right. A model "
+        "that errs more (another preset) also doubts more labels: those that several models name are the surest.",
+        by_size(rows.size, n_judged),
     )
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from untwin._wording import counted, share
 from untwin.crossfit.folds import identical_rows
 from untwin.model.findings.evidence import beginning
-from untwin.model.findings.finding import Finding, counted
+from untwin.model.findings.finding import Finding, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +53,11 @@ def conflicting_rows(evidence: Evidence) -> Finding | None:
     n_rows = int(groups["row"].list.len().sum())
     return Finding(
         "conflicting-text",
-        f"{counted(groups.height, 'row occurs', 'rows occur')} again with a different label ({n_rows:,} rows in all).",
+        f"{counted(groups.height, 'row occurs', 'rows occur')} again with a different label "
+        f"({counted(n_rows, 'row', 'rows')} in all, {share(n_rows, len(keys))}).",
         tuple(_conflict(evidence, group) for group in groups.head(MOST_GROUPS).iter_rows(named=True)),
         "Nobody can get all of them right: label errors, or classes that are twins. Decide on one label for each.",
-        "warning",
+        by_size(n_rows, len(keys)),
     )
 
 
@@ -84,16 +86,18 @@ def leaks(evidence: Evidence) -> Finding | None:
     return Finding(
         "split-leak",
         f"{counted(n_rows, 'test row is', 'test rows are')} in the training rows too "
-        f"({n_rows / len(evidence.test_texts):.1%} of the test part).",
+        f"({share(n_rows, len(evidence.test_texts))} of the test part).",
         tuple(_leak(evidence, pair) for pair in both.head(MOST_GROUPS).iter_rows(named=True)),
-        "The test asks for what was learnt by heart, so its accuracy is too high: keep each text in one part.",
-        "serious",
+        "The test asks for what was learnt by heart there: its accuracy may be too high by up to that share. Keep each "
+        "text in one part.",
+        by_size(n_rows, len(evidence.test_texts), "serious"),
     )
 
 
 def _leak(evidence: Evidence, pair: dict[str, Any]) -> dict[str, Any]:
     train, test = np.array(pair["row_train"][:MOST_ROWS]), pair["row"][:MOST_ROWS]
-    record = {"training rows": evidence.ids_of(train), "test rows": test, "text": beginning(pair["text"])}
+    called = test if evidence.test_ids is None else evidence.test_ids[test].tolist()
+    record = {"training rows": evidence.ids_of(train), "test rows": called, "text": beginning(pair["text"])}
     record["training labels"] = np.unique(evidence.y[train]).tolist()
     if evidence.test_labels is not None:
         record["test labels"] = np.unique(np.asarray(evidence.test_labels)[test]).tolist()

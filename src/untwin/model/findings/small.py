@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin.model.findings.finding import Finding, counted
+from untwin._wording import counted
+from untwin.model.findings.finding import Finding
 
 if TYPE_CHECKING:
     from untwin.model.findings.evidence import Evidence

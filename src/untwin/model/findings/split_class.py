@@ -21,9 +21,10 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.preprocessing import normalize
 
+from untwin._wording import counted
 from untwin.linalg.blocks import Blocks
 from untwin.linalg.svd import truncated_svd
-from untwin.model.findings.finding import Finding, counted
+from untwin.model.findings.finding import Finding
 from untwin.tables.contingency import Contingency
 
 if TYPE_CHECKING:

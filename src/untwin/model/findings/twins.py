@@ -21,7 +21,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import beta
 
 from untwin._values import positions
-from untwin.model.findings.finding import Finding, counted
+from untwin._wording import counted
+from untwin.model.findings.finding import Finding
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ MOST_LINKS = 50
 
 
 def twins(evidence: Evidence) -> Finding | None:
-    """Find pairs confused in a twentieth of their rows or more; say the accuracy if each pair, and all, were merged.
+    """Find pairs confused in a twentieth of their rows or more; say the gain if each pair, and all, were merged.
 
     Of two classes in all there is nothing to say: merged, they are one.
     """
@@ -63,11 +64,14 @@ def twins(evidence: Evidence) -> Finding | None:
 
 def twin_pairs(confusion: Confusion) -> Array:
     """Return the pairs of `Confusion.pairs` that are twins."""
+    return often_confused(confusion)[: 0 if confusion.n_classes < 3 else None]
+
+
+def often_confused(confusion: Confusion) -> Array:
+    """Return the pairs of `Confusion.pairs` whose rate of errors is high whatever chance has done."""
     pairs = confusion.pairs()
-    if confusion.n_classes < 3:
-        return pairs[:0]
     pairs = pairs[(pairs["errors"] >= FEWEST_ERRORS) & (pairs["low"] >= TWIN_RATE)]
-    looked_at = confusion.n_classes * (confusion.n_classes - 1) / 2
+    looked_at = max(confusion.n_classes * (confusion.n_classes - 1) / 2, 1)
     return pairs[_at_least(pairs["errors"], pairs["errors"] / pairs["rate"], CHANCE / looked_at) >= LINK_RATE]
 
 
@@ -79,8 +83,8 @@ def _at_least(errors: Array, rows: Array, chance: float) -> Floats:
 def _if_merged(evidence: Evidence, groups: list[list[Any]]) -> str:
     if len(groups[0]) == len(evidence.classes):
         return "With such classes merged, nothing would be left to tell apart."
-    before, after = evidence.confusion.accuracy, _accuracy_if_merged(evidence)
-    return f"With such classes merged, out-of-fold accuracy would be {after:.3f} instead of {before:.3f}."
+    gain = 100 * (_accuracy_if_merged(evidence) - evidence.confusion.accuracy)
+    return f"With such classes merged, accuracy would be {gain:.1f} points higher."
 
 
 def _accuracy_if_merged(evidence: Evidence) -> float:
@@ -122,8 +126,7 @@ def chains(a: Array, b: Array, classes: Array) -> list[list[Any]]:
 
 
 def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict[str, Any]:
-    a, b, *counts = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
-    merged = evidence.confusion.merged({a: [a, b]})
+    a, b, a_as_b, b_as_a, rate, low = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
     true, said = evidence.y[wrong], evidence.predictions[wrong]
     mixed_up = wrong[((true == a) & (said == b)) | ((true == b) & (said == a))][:N_ROWS]
     table = evidence.contingency
@@ -131,8 +134,11 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict
     return {
         "a": a,
         "b": b,
-        **dict(zip(("a taken for b", "b taken for a", "rate", "rate at least"), counts, strict=True)),
-        "accuracy if merged": merged.accuracy,
+        "a taken for b": a_as_b,
+        "b taken for a": b_as_a,
+        "rate": rate,
+        "rate at least": low,
+        "points if merged": float(100 * (a_as_b + b_as_a) / evidence.confusion.total),
         "terms for a": [found.term for found in for_a],
         "terms for b": [found.term for found in for_b],
         "rows": evidence.ids_of(mixed_up),
@@ -142,11 +148,12 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict
 def soft_links(evidence: Evidence) -> Finding | None:
     """Find classes that a known tree keeps apart although they are confused with each other: an "also see"."""
     pairs = evidence.confusion.pairs()
-    sure = {frozenset(names) for names in pairs[pairs["low"] >= LINK_RATE][["a", "b"]].tolist()}
+    sure = {frozenset((a, b)): rate for a, b, rate in pairs[pairs["low"] >= LINK_RATE][["a", "b", "rate"]].tolist()}
     if evidence.parents is None or not sure:
         return None
     apart = evidence.hierarchy.also_see(evidence.parents, top=len(pairs))
-    links = [link for link in apart if {link.a, link.b} in sure]
+    links = [link for link in apart if frozenset((link.a, link.b)) in sure]
+    links.sort(key=lambda link: -sure[frozenset((link.a, link.b))])
     if not links:
         return None
     return Finding(
@@ -154,7 +161,7 @@ def soft_links(evidence: Evidence) -> Finding | None:
         f"{counted(len(links), 'pair of classes is', 'pairs of classes are')} confused across the known tree.",
         tuple(
             {"a": link.a, "b": link.b, "parent of a": link.known_a, "parent of b": link.known_b}
-            | {"confusion": link.mutual_complexity, "height": link.height}
+            | {"rate": sure[frozenset((link.a, link.b))], "height": link.height}
             for link in links[:MOST_LINKS]
         ),
         "Put an 'also see' from one to the other for people who browse the tree, or move one of the two.",

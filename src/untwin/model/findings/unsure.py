@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin.model.findings.finding import Finding, counted, records
+from untwin._wording import counted
+from untwin.model.findings.finding import Finding, records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,12 +12,10 @@ import numpy as np
 import polars as pl
 
 from untwin.model.saving.classes import class_named, holding, instance
-from untwin.model.saving.earlier import came_later
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
 from untwin.model.saving.rules import require_harmless
 from untwin.store.kinds import checked_csr
-from untwin.store.manifest import FORMAT
 from untwin.store.refusal import damaged, require
 from untwin.store.texts import checked_texts
 
@@ -34,11 +32,10 @@ LONG = 50  # bytes of a string, on average, from which on decoding one by one is
 
 
 class Decoder:
-    """Decodes things one inside the other; `number` is that of the format."""
+    """Decodes things one inside the other."""
 
-    def __init__(self, stacks: Stacks, number: int = FORMAT) -> None:
+    def __init__(self, stacks: Stacks) -> None:
         self._stacks = stacks
-        self._came_later = came_later(number)
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
             "dict": self._named,
@@ -89,7 +86,6 @@ class Decoder:
 
     def _instance(self, kind: type, content: Any) -> Any:
         require(isinstance(content, dict), f"{kind.__name__} must have attributes")
-        content = self._came_later.get(kind.__name__, {}) | content
         faults = holding(kind.__name__).faults(content)
         require(not faults, f"{kind.__name__} must have what its class has, and no more: {str(faults[:3])[:200]}")
         made = instance(kind, self._named(content))

@@ -21,7 +21,6 @@ from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
 from untwin.model.saving.shelf import Shelf, Stacks
 from untwin.store import ModelRefused, Texts, load, save
-from untwin.store.manifest import FORMAT
 from untwin.store.refusal import damaged, require
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def save_model(
     saved, shelf = model if texts else _without_texts(model), Shelf()
     tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
     try:
-        _try(_built(tree, parts, FORMAT))
+        _try(_built(tree, parts))
     except (Exception, pl.exceptions.PanicException) as error:  # whatever it is, `load_model` would meet it
         reason = error.message if isinstance(error, ModelRefused) else f"{type(error).__name__}: {error}"
         message = f"The model must be such that it can be loaded. Got instead: {reason}"
@@ -61,7 +60,7 @@ def load_model(folder: str | Path) -> UntwinClassifier:
     """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`."""
     stored = load(folder)
     try:
-        model = _built(_tree_of(stored), stored.parts, stored.format)
+        model = _built(_tree_of(stored), stored.parts)
         _try(model)
     except ModelRefused as error:
         raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
@@ -114,9 +113,9 @@ def _tree_of(stored: Stored) -> str:
     return tree[0]
 
 
-def _built(tree: str, parts: Mapping[str, Any], number: int) -> UntwinClassifier:
+def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
     require(len(tree) <= LARGEST_TREE, f"A tree must have at most {LARGEST_TREE} characters")
-    model = Decoder(Stacks(parts), number).thing(json.loads(tree))
+    model = Decoder(Stacks(parts)).thing(json.loads(tree))
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
     found: UntwinClassifier = model
     return found

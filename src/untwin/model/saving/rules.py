@@ -76,9 +76,30 @@ def _model(model: Any) -> None:
     )
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
     require(isinstance(model.threshold_, float), "A threshold must be a number")
-    require(len(known.ids) == len(known.y), "Training rows must have one number and one label each")
+    require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
+    _ids(known.ids)
+    _noted(model._noted)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == model.classes_.tolist(), "Groups must hold each class once")
+
+
+def _ids(ids: Any) -> None:
+    """Refuse names of rows that are no names, or mean two rows."""
+    names = ids.tolist()
+    kind = str if ids.dtype == object else int
+    require(all(type(name) is kind for name in names), "An id must be a text, or the number of a row")
+    require(len(set(names)) == len(names), "An id must belong to one row")
+
+
+def _noted(noted: Any) -> None:
+    """Refuse a known tree that is none: the report would fail, and not the loading."""
+    require(isinstance(noted, dict), "A model must have its notes by name")
+    parents = noted.get("parents")
+    pairs = isinstance(parents, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in parents)
+    require(parents is None or pairs, "A known tree must be pairs of a class and its parent")
+    for pair in parents or ():
+        names = [pair[0], *(pair[1] if isinstance(pair[1], tuple) else pair[1:])]
+        require(all(isinstance(name, str | int | float) for name in names), "Classes and parents must be names")
 
 
 _RULES: dict[str, Callable[[Any], None]] = {

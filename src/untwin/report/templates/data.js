@@ -14,14 +14,14 @@ export function documentsOf(trueLine, saidLine) {
 }
 
 // The cells of one layer as numbers, and how many rows each true line has.
-function layer({ title, accuracy, true: truth, predicted, count }) {
+function layer({ title, errors, true: truth, predicted, count }) {
   const support = new Array(matrix.lines.length).fill(0);
   const at = new Map();
   truth.forEach((line, i) => {
     support[line] += count[i];
     at.set(line * matrix.lines.length + predicted[i], count[i]);
   });
-  return { title, accuracy, truth, predicted, count, support, get: (t, p) => at.get(t * matrix.lines.length + p) ?? 0 };
+  return { title, errors, truth, predicted, count, support, get: (t, p) => at.get(t * matrix.lines.length + p) ?? 0 };
 }
 
 export const layers = matrix.layers.map(layer);

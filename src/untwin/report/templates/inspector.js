@@ -11,9 +11,9 @@ const fact = (title, value) => h("div", {}, h("dt", {}, title), h("dd", {}, valu
 const subheading = (text) => h("h3", {}, text);
 
 function excerpt(one) {
-  const told = `row ${one.id}, ${percent(one.confidence, 0)} sure`;
+  const told = ["row ", name(one.id), `, ${percent(one.confidence, 0)} sure`];
   return h("a", { class: "excerpt", href: `#document-${one.position}` },
-    h("span", { class: "soft small" }, told, ": ", name(names[one.true]), " taken for ", name(names[one.said])),
+    h("span", { class: "soft small" }, ...told, ": ", name(names[one.true]), " taken for ", name(names[one.said])),
     h("span", { dir: "auto" }, one.text ? `${one.text.slice(0, 240)}${one.text.length > 240 ? "…" : ""}` : "no text kept"));
 }
 
@@ -68,7 +68,7 @@ function cellDetails(line, said) {
     const found = documentsOf(t, p), rows = ownLayer.get(t, p);
     return [
       h("h3", {}, name(matrix.lines[t]), " taken for ", name(matrix.lines[p])),
-      h("p", { class: "soft" }, `${count(rows)} of ${count(ownLayer.support[t])} rows`,
+      h("p", { class: "soft" }, `${count(rows)} of ${times(ownLayer.support[t], "row", "rows")}`,
         found.length < rows ? `; ${times(found.length, "is", "are")} in this page` : ""),
       ...found.map(excerpt),
     ];
@@ -87,7 +87,7 @@ function documentDetails(position) {
   const right = one.true === one.said;
   const strongest = Math.max(...one.evidence.map(([, weight]) => Math.abs(weight)), 1e-9);
   return [
-    h("p", { class: "soft small" }, `Row ${one.id}`),
+    h("p", { class: "soft small" }, "Row ", name(one.id)),
     h("h2", {}, link(`class-${one.true}`, name(names[one.true])),
       h("span", { class: "soft" }, right ? " answered right" : " taken for "), right ? null : link(`class-${one.said}`, name(names[one.said]))),
     one.text ? h("p", { class: "text", dir: "auto" }, one.text) : h("p", { class: "soft" }, "The model keeps no text of this row."),
@@ -103,7 +103,7 @@ function documentDetails(position) {
     ], one.evidence, h("span", {}, "Evidence of its neighbours")) : null,
     one.neighbours.length ? subheading("Neighbours, from other folds") : null,
     ...one.neighbours.map((near) => h("div", { class: "excerpt" },
-      h("span", { class: "soft small" }, `row ${near.id}, `, name(names[near.label]), `, ${near.similarity.toFixed(2)} alike`,
+      h("span", { class: "soft small" }, "row ", name(near.id), ", ", name(names[near.label]), `, ${near.similarity.toFixed(2)} alike`,
         near.terms.length ? ": " : "", near.terms.join(", ")),
       near.text ? h("span", { dir: "auto" }, near.text) : null)),
   ];

@@ -41,7 +41,7 @@ const classRow = (i) => h("tr", {}, ...COLUMNS.map((column) => h("td", { class: 
 
 function documentRow(one) {
   return h("a", { class: "excerpt", href: `#document-${one.position}` },
-    h("span", { class: "soft small" }, `row ${one.id}: `, name(names[one.true]),
+    h("span", { class: "soft small" }, "row ", name(one.id), ": ", name(names[one.true]),
       one.true === one.said ? " answered right" : " taken for ", one.true === one.said ? "" : name(names[one.said]), `, ${percent(one.confidence, 0)} sure`),
     h("span", { dir: "auto" }, one.text ? `${one.text.slice(0, 160)}${one.text.length > 160 ? "…" : ""}` : "no text kept"));
 }

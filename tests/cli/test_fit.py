@@ -141,6 +141,8 @@ def test_a_table_of_several_columns(command, tmp_path):
     [
         (["-o", "{}/no/folder"], "not-found"),
         (["-o", "{}/t.csv"], "not-a-folder"),
+        (["-o", "{}/nowhere"], "not-a-folder"),
+        (["-o", "{}/noted"], "foreign-file"),
         (["-o", "{}"], "model-foreign"),
         (["-o", "{}/m", "--scoring", "kappa"], "usage"),
         (["-o", "{}/m", "--label-separator", ";"], "multi-label"),
@@ -153,6 +155,8 @@ def test_a_table_of_several_columns(command, tmp_path):
 )
 def test_what_cannot_be_done_is_refused_before_the_work(command, tmp_path, options, code):
     table = write_csv(tmp_path / "t.csv", [row | {"all": "test"} for row in records(40, 4)])
+    (tmp_path / "nowhere").symlink_to(tmp_path / "absent")
+    (tmp_path / "noted.html").write_text("my own notes")
     before = set(tmp_path.iterdir())
     done = command("fit", table, *(option.format(tmp_path) for option in options), "--preset", "fast", "--json")
     assert done.code == 2

@@ -104,3 +104,9 @@ def test_half_a_page_is_never_seen(saved, tmp_path, monkeypatch):
         command.main([str(saved), "-o", str(page)], standalone_mode=False)
     assert page.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_page_inside_the_model_would_spoil_it(saved):
+    with pytest.raises(InputError, match="is inside the model"):
+        command.main([str(saved), "-o", str(saved / "page.html")], standalone_mode=False)
+    assert UntwinClassifier.load(saved)

@@ -23,7 +23,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
     Nothing is fitted: what is not in the model, since it was saved from Python without it, is told as not measured.
     With --json and -o both are done.
     """
-    from untwin.cli.saved import changing, report_of, require_report_place
+    from untwin.cli.saved import changing, report_of, require_outside, require_report_place
     from untwin.model import UntwinClassifier
     from untwin.report import Report, write_report
     from untwin.store import read_digest
@@ -32,6 +32,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
     read_digest(folder)
     page = None if as_json and output is None else report_of(folder) if output is None else Path(output)
     if page is not None:
+        require_outside(page, folder)
         require_report_place(page, force=force)
     own = page is not None and output is None and os.access(folder, os.W_OK)  # never an old page beside a newer model
     with progress(), changing(folder) if own else nullcontext():

@@ -29,8 +29,9 @@ def writable_model(output: str, *, force: bool) -> Path:
     folder = Path(output)
     if folder.is_dir():
         refuse_strangers(folder, InputError, "Choose a new folder with -o.")
-    elif folder.exists():
-        raise InputError(f"{output}: is a file.", code="not-a-folder", hint="Choose a new folder with -o.")
+    elif folder.exists() or folder.is_symlink():
+        kind = "a file" if folder.exists() else "a link to nothing"
+        raise InputError(f"{output}: is {kind}.", code="not-a-folder", hint="Choose a new folder with -o.")
     elif not folder.parent.is_dir():
         message = f"{folder.parent}: there is no such folder."
         raise InputError(message, code="not-found", hint="Make it first, or choose another place with -o.")
@@ -53,6 +54,13 @@ def require_report_place(path: Path, *, force: bool) -> None:
     from untwin.report.page import MARK
 
     require_ours(path, MARK, force=force)
+
+
+def require_outside(path: Path, model: Path) -> None:
+    """Refuse to write a file into the folder of a model, which is refused if it holds any other."""
+    if path.parent.resolve() == model.resolve():
+        message = f"{path}: is inside the model, which holds no other files."
+        raise InputError(message, code="inside-model", hint="Choose another place with -o.")
 
 
 @contextmanager

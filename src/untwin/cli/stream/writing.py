@@ -18,6 +18,7 @@ from polars.io.plugins import register_io_source
 from untwin._errors import InputError
 from untwin._files import replacing, require_replaceable
 from untwin.cli.output import put_bytes
+from untwin.cli.saved import require_outside
 from untwin.data.formulas import guard, unguarded
 from untwin.data.read.source import STDIN
 
@@ -64,9 +65,7 @@ def require_place(output: str, data: str, model: str, *, force: bool) -> None:
     """Refuse, before the work begins, to write over the rows that are read or among the files of the model."""
     path = Path(output)
     found = require_replaceable(path)
-    if path.parent.resolve() == Path(model).resolve():
-        message = f"{output}: is inside the model, which holds no other files."
-        raise InputError(message, code="inside-model", hint="Choose another place with -o.")
+    require_outside(path, Path(model))
     read = _input_stat(data)
     if found is not None and read is not None and not force and os.path.samestat(found, read):
         message = f"{output}: is the file that is read, and its rows would be replaced."

@@ -246,7 +246,7 @@ def test_confusion_tree_graph_and_plan_know_the_twins(balanced, texts):
 
 
 def test_ordered_classes_report_distances_and_answer_with_the_median(monkeypatch, texts, labels, new):
-    monkeypatch.setattr("untwin.model.recipes.recipes", lambda now: recipes(now)[:1])  # the winner whatever is left out
+    monkeypatch.setattr("untwin.model.training.recipes", lambda now: recipes(now)[:1])  # always the winner
     order = ["class01", "class00", "class03", "class02"]
     model = UntwinClassifier(preset="fast", scoring="mae", order=order).fit(texts, labels)
     ordered = model.confusion_.reordered(order)

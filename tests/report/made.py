@@ -33,7 +33,7 @@ def twin_texts(n_classes: int, rows_a_class: int, *, length: int = 40) -> tuple[
 def cheap_model(texts: list[str], labels: NDArray[np.str_], preset: str = "fast") -> UntwinClassifier:
     """Fit with naive Bayes in the place of everything else."""
     only = [Recipe(BASELINE, ComplementNB(alpha=0.3))]
-    with patch("untwin.model.recipes.recipes", lambda now: only):
+    with patch("untwin.model.training.recipes", lambda now: only):
         return UntwinClassifier(preset=preset).fit(texts, labels)
 
 

@@ -89,6 +89,10 @@ class Knowledge:
         """Tell which texts hold no known term."""
         return self._mute([view.seen(given) for view in self.views], len(given))
 
+    def threshold(self, target_error: float) -> float:
+        """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
+        return self.heard.judged(self.y).threshold(target_error)
+
     def terms(self, rows: Any) -> Any:
         """Return rows of the view `told` as its models see them."""
         return rows if self.front is None else self.front.transform(rows)

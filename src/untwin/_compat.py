@@ -1,7 +1,9 @@
 """The only door to private or version-dependent names of other libraries, with the types they lack."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
+from warnings import catch_warnings, filterwarnings
 
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
@@ -9,6 +11,7 @@ from sklearn.utils import _safe_indexing as rows_of
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 
 __all__ = [
     "Interval",
@@ -16,6 +19,8 @@ __all__ = [
     "follow_sparse_interface",
     "if_estimator_has",
     "inherited_tags",
+    "many_classes",
+    "require_classes",
     "rows_of",
     "validating",
 ]
@@ -43,3 +48,17 @@ def if_estimator_has(name: str) -> Callable[[Method], Method]:
 
     decorate: Callable[[Method], Method] = available_if(wrapped_has_it)
     return decorate
+
+
+@contextmanager
+def many_classes() -> Iterator[None]:
+    """Keep scikit-learn from warning that more classes than half of the rows may be a regression: tails are long."""
+    with catch_warnings():
+        filterwarnings("ignore", message="The number of unique classes is greater than", category=UserWarning)
+        yield
+
+
+def require_classes(y: Any) -> None:
+    """Refuse what does not name classes, such as numbers with fractions."""
+    with many_classes():
+        check_classification_targets(y)

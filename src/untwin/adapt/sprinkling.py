@@ -19,12 +19,11 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin import _progress
-from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, rows_of, validating
+from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, require_classes, rows_of, validating
 from untwin.adapt.choices import Choices, Representation, Trial
 from untwin.adapt.spaces import PLANS, JoinedSpace, dimensions, joined, recipes
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold
@@ -147,7 +146,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the representation of rows X with labels y, and fit the classifier in it."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
+        require_classes(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")

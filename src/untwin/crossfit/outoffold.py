@@ -186,11 +186,19 @@ def out_of_fold_and_fitted(
 
 
 def scores_out_of_fold(
-    estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, fitted: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    n_jobs: int | None = None,
+    fitted: bool = False,
+    classes: Array | None = None,
 ) -> tuple[NDArray[np.float64] | None, Any]:
     """Return `out_of_fold(...).scores`; and the estimator fitted to all rows, if that is asked for, else None.
 
-    Rows are asked about once: most classifiers need as long for labels as for scores.
+    Rows are asked about once: most classifiers need as long for labels as for scores. `classes` are those of the
+    columns, where rows are a sample that may lack some of them.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
@@ -203,7 +211,8 @@ def scores_out_of_fold(
     folds, parts, _ = settled_folds(X, _codes(y), cv, random_state=0)
     first = [delayed(_fitted)(estimator, X, y)] if fitted else []  # the longest
     done = _done([*first, *_work_of_folds(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
-    return _aligned_scores(done[len(first) :], len(y), np.unique(y)), done[0] if fitted else None
+    columns = np.unique(y) if classes is None else classes
+    return _aligned_scores(done[len(first) :], len(y), columns), done[0] if fitted else None
 
 
 def out_of_fold_confusion(

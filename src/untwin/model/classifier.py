@@ -27,7 +27,7 @@ from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
-from untwin.model.grades import SCORINGS, answered, low_to_high, require_grades
+from untwin.model.grades import SCORINGS, answers, require_grades
 from untwin.model.inputs import as_labels, as_texts, kind_of
 from untwin.model.lessons import lessons_of
 from untwin.model.locks import learning
@@ -237,14 +237,15 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         with learning(self):
             now, labels = self._now(), as_labels(y)
             require_grades(labels, now.order)
-            return self._learn(relabelled(now.knowledge_, ids, labels))
+            return self._learn(relabelled(now.knowledge_, ids, labels, now._answer))
 
     def remove(self, ids: ArrayLike) -> Learnt:
         """Forget training rows, by their numbers in order of arrival (`ids_`)."""
         from untwin.model.learning import removed
 
         with learning(self):
-            return self._learn(removed(self._now().knowledge_, ids))
+            now = self._now()
+            return self._learn(removed(now.knowledge_, ids, now._answer))
 
     def save(self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None) -> None:
         """Write the model into a folder, without a moment at which neither the old nor the new one is whole.
@@ -376,9 +377,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         log_p = self._log_proba(X)
         return np.exp(log_p.astype(np.float64)), log_p
 
-    def _answer(self, log_p: NDArray[np.float32]) -> Array:
-        order = low_to_high(self.order, self.classes_, self.scoring)
-        return np.asarray(self.classes_[answered(log_p, self.scoring, order)])
+    def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
+        known = self.classes_ if classes is None else classes
+        return answers(log_p, known, scoring=self.scoring, order=self.order)
 
     def _learn(self, outcome: tuple[Knowledge, Learnt]) -> Learnt:
         known, learnt = outcome

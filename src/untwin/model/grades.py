@@ -54,6 +54,11 @@ def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
     return best
 
 
+def answers(log_p: Any, classes: Array, *, scoring: str, order: ArrayLike | None) -> Array:
+    """Return the names of the classes to answer with."""
+    return np.asarray(classes[answered(log_p, scoring, low_to_high(order, classes, scoring))])
+
+
 def median_grades(log_p: Any, order: Indices) -> Indices:
     """Return the class in the middle of each row's distribution; `order` has the classes from low to high.
 

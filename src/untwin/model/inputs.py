@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 
+from untwin._compat import require_classes
 from untwin.data.frames import is_dense
 from untwin.represent.growth import stacked
 
@@ -103,7 +104,7 @@ def as_labels(y: Any) -> Array:
             "UntwinClassifier for each label."
         )
     labels = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
+    require_classes(labels)
     return np.asarray(labels)
 
 

@@ -87,7 +87,8 @@ class Knowledge:
 
     def without_evidence(self, given: Any) -> NDArray[np.bool_]:
         """Tell which texts hold no known term."""
-        return self._mute([view.seen(given) for view in self.views], len(given))
+        n_rows = len(given) if isinstance(given, list) else given.shape[0]
+        return self._mute([view.seen(given) for view in self.views], n_rows)
 
     def threshold(self, target_error: float) -> float:
         """Return the probability from which on at most this share of the answers to held-out rows was wrong."""

@@ -23,10 +23,10 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import positions
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier
@@ -256,7 +256,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         if type_of_target(y, input_name="y").startswith("multilabel"):
             raise ValueError("y must name one class for each row. Got multi-label y instead; use KNNClassifier.")
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        require_classes(y)
         return _rows(X), y
 
     def _ranked(self, base: Any, codes: Indices, folds: tuple[Indices, Indices]) -> tuple[Candidates, list[Confusion]]:

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import class_names, frozen_csr, positions
 from untwin.classify.knn.explain import Vote, explained, mapped_terms, shared_terms
 from untwin.classify.knn.neighbours import Searchable, nearest, searchable
@@ -244,7 +244,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             Y = frozen_csr(y, dtype=np.float64)
             return Y, np.arange(Y.shape[1])
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        require_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
         shape = (len(codes), len(classes))
         return csr_array((np.ones(len(codes)), codes, np.arange(len(codes) + 1)), shape=shape), classes

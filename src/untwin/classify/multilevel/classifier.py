@@ -18,10 +18,9 @@ from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import positions
 from untwin.classify.approximate import ApproximateLabels
 from untwin.classify.batches import BatchLinearSVC
@@ -189,7 +188,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Grow and cut the trees, train an expert for each branch, calibrate on rows held out."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
+        require_classes(y)
         self.learnt_rows_ = LearntRows(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing as rows_of
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import type_of_target
 
 __all__ = [
     "Interval",
@@ -59,6 +59,13 @@ def many_classes() -> Iterator[None]:
 
 
 def require_classes(y: Any) -> None:
-    """Refuse what does not name classes, such as numbers with fractions."""
-    with many_classes():
-        check_classification_targets(y)
+    """Refuse what does not name classes, as `check_classification_targets` does, without its warning.
+
+    Nor are warnings filtered here, which would not be safe in threads.
+    """
+    kind = type_of_target(y, input_name="y")
+    if not kind.startswith(("binary", "multiclass", "multilabel")):
+        raise ValueError(
+            f"Unknown label type: {kind}. Maybe you are trying to fit a classifier, which expects discrete classes, on "
+            "a regression target with continuous values."
+        )

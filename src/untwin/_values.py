@@ -78,7 +78,7 @@ def positions(names: ArrayLike, classes: Array) -> NDArray[np.intp]:
     unknown = wanted[classes[found] != wanted]
     if unknown.size:
         known = ", ".join(repr(name) for name in classes[:5].tolist())
-        raise ValueError(f"Unknown class {unknown.flat[0].item()!r}. Known classes: {known}, ...")
+        raise ValueError(f"Unknown class {unknown.ravel()[:1].tolist()[0]!r}. Known classes: {known}, ...")
     return found
 
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untwin.model.calibration import Judged, calibration_error, on_log_scale
+from untwin.classify.approximate import surest_threshold
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
+from untwin.model.calibration import calibration_error, on_log_scale
 from untwin.model.grades import median_grades
 from untwin.model.heard import Heard
 from untwin.model.inputs import as_labels, kind_of
@@ -21,9 +23,33 @@ rows_judged = st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.
 @given(rows_judged, st.floats(0, 1))
 def test_the_threshold_is_the_lowest_that_keeps_to_the_target(rows, target):
     confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
-    found = Judged.of_held_out(confidence, right).threshold(target)
+    found = surest_threshold(confidence, right, target)
     fitting = [t for t in np.unique(confidence) if (~right[confidence >= t]).mean() <= target]
     assert found == min(fitting, default=np.inf)
+    assert found == surest_threshold(confidence[::-1], right[::-1], target)  # the order of the rows says nothing
+
+
+@given(rows_judged, st.floats(0, 1))
+def test_groups_of_classes_and_the_model_have_one_threshold(rows, target):
+    """Confidences .9, .8, .8, the last one wrong: at an error of 0 only .9 is sure, not .8."""
+    confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
+    by_groups = MultiLevelClassifier()
+    by_groups.judged_ = confidence, right
+    log_p = np.log(np.column_stack([confidence, np.full(len(confidence), 1e-9)])).astype(np.float64)
+    said = np.where(right, "a", "b")
+    heard = Heard(np.array(["a", "b"]), np.arange(len(rows)), log_p, said, np.zeros(len(rows), dtype=np.intp))
+    of_model = surest_threshold(*heard.judged(np.full(len(rows), "a")), target)
+    assert by_groups._threshold(target) == pytest.approx(of_model)
+    sure = confidence >= by_groups._threshold(target)
+    assert not sure.any() or (~right[sure]).mean() <= target
+
+
+def test_rows_of_equal_confidence_are_sure_together():
+    model = MultiLevelClassifier()
+    model.judged_ = np.array([0.9, 0.8, 0.8]), np.array([True, True, False])
+    assert model._threshold(0.0) == 0.9
+    with pytest.raises(ValueError, match="share from 0 to 1"):
+        model._threshold(5)
 
 
 @given(rows_judged)

@@ -335,7 +335,7 @@ def test_one_string_and_no_rows_are_called_so(fast):
 
 @pytest.mark.parametrize("target", [5, -0.1, float("nan")])
 def test_the_share_of_errors_is_a_share(fast, new, target):
-    with pytest.raises(ValueError, match="target_error must be a share from 0 to 1"):
+    with pytest.raises(ValueError, match="error that is allowed must be a share from 0 to 1"):
         fast.unsure(new, target_error=target)
 
 

@@ -26,6 +26,7 @@ from untwin import _progress
 from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, require_classes, rows_of, validating
 from untwin.adapt.choices import Choices, Representation, Trial
 from untwin.adapt.spaces import PLANS, JoinedSpace, dimensions, joined, recipes
+from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold
 from untwin.represent.scores import ScoreSpace
 from untwin.represent.sprinkle import SprinkledLSI
@@ -147,15 +148,19 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Choose the representation of rows X with labels y, and fit the classifier in it."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
-        self.classes_ = np.unique(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")
-        raw = out_of_fold(
-            self._judge(), X, y, cv=self.cv, n_jobs=self.n_jobs, random_state=self.random_state, with_scores=False
-        )
-        views = self._views(X, y, raw)
-        self.confusion_ = raw.confusion
-        self.choices_ = Choices(tuple(self._trials(X, y, raw, views)))
+        folds = possible_folds(X, codes, self.cv, random_state=self.random_state)
+        if folds is None:  # nobody can tell what is better than the rows as they are
+            views: dict[str, View] = {}
+            self.confusion_ = Confusion.from_predictions(y[:0], y[:0], classes=self.classes_)
+            self.choices_ = Choices((Trial(Representation("raw"), self.confusion_),))
+        else:
+            raw = out_of_fold(self._judge(), X, y, cv=folds[1], n_jobs=self.n_jobs, with_scores=False)
+            views = self._views(X, y, raw)
+            self.confusion_ = raw.confusion
+            self.choices_ = Choices(tuple(self._trials(X, y, raw, views)))
         self.confusion_after_ = self.choices_.chosen.confusion
         self.estimator_ = clone(self.estimator).fit(self._settled(X, y, views), y)
         self._terms = X

@@ -211,6 +211,22 @@ def settled_folds(
     return judged(codes, unit, parts)
 
 
+def possible_folds(
+    X: Any, codes: Codes, cv: Any, *, random_state: Any = 0, in_runs: bool = False
+) -> tuple[Codes, Codes, NDArray[np.bool_]] | None:
+    """Return what `settled_folds` does; None if no row can be held out, unless it was said which ones to hold out.
+
+    >>> possible_folds(np.arange(3.0)[:, None], np.array([0, 1, 2]), 5) is None
+    True
+    """
+    try:
+        return settled_folds(X, codes, cv, random_state=random_state, in_runs=in_runs)
+    except NothingHeldOutError:
+        if cv is None or isinstance(cv, Integral):
+            return None
+        raise
+
+
 def judged(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
     """Return `folds`, `parts`, and which classes are too small to be held out, since one fold holds all their rows.
 

@@ -22,7 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from untwin import _progress
 from untwin._compat import rows_of
 from untwin._values import frozen, positions
-from untwin.crossfit.folds import settled_folds
+from untwin.crossfit.folds import possible_folds, settled_folds
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def out_of_fold(
 def out_of_fold_and_fitted(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, random_state: Any = 0
 ) -> tuple[OutOfFold, Any]:
-    """Return `out_of_fold(...)` and the estimator fitted to all rows.
+    """Return `out_of_fold(...)` and the estimator fitted to all rows; where none can be held out, nothing was said.
 
     Five folds leave one of two cores idle at the end; here it trains the model of all rows meanwhile.
 
@@ -176,10 +176,14 @@ def out_of_fold_and_fitted(
     X, y = indexable(X, y)
     y = _labels(y)
     try:
-        folds, parts, small = settled_folds(X, _codes(y), cv, random_state=random_state)
+        settled = possible_folds(X, _codes(y), cv, random_state=random_state)
     except ValueError:
         _fitted(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
         raise
+    if settled is None:
+        nobody = np.full(len(y), -1, dtype=np.intp)
+        return _collected([], y, nobody, np.ones(len(np.unique(y)), dtype=np.bool_)), _fitted(estimator, X, y)
+    folds, parts, small = settled
     work = _work_of_folds(estimator, X, y, folds, parts)
     model, *said = _done([delayed(_fitted)(estimator, X, y), *work], n_jobs)  # the longest first
     return _collected(said, y, folds, small), model
@@ -320,7 +324,8 @@ def _collected(said: list[_Said], y: Array, folds: NDArray[np.intp], small: NDAr
     predictions = np.ma.MaskedArray(frozen(labels), mask=frozen(folds < 0), hard_mask=True)
     parts = tuple(Confusion.from_predictions(y[part.rows], part.labels, classes=classes) for part in said)
     scores = _aligned_scores(said, len(y), classes)
-    return OutOfFold(reduce(add, parts), parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
+    total = reduce(add, parts, Confusion.from_predictions(y[:0], y[:0], classes=classes))
+    return OutOfFold(total, parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
 
 
 def _aligned_scores(said: list[_Said], n_rows: int, classes: Array) -> NDArray[np.float64] | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from untwin._values import frozen, positions
 from untwin.crossfit.outoffold import OutOfFold
-from untwin.model.calibration import Judged, calibration_error
+from untwin.model.calibration import calibration_error
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -129,10 +129,10 @@ class Heard:
             self.confusion(y), tuple(parts), predictions, scores, frozen(self.folds), tuple(never.tolist())
         )
 
-    def judged(self, y: Array) -> Judged:
-        """Return how sure the answers were and whether they were right."""
+    def judged(self, y: Array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return how sure the answers to held-out rows were, and whether they were right."""
         confidence = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
-        return Judged.of_held_out(confidence, self.right(y))
+        return confidence, self.right(y)
 
     def right(self, y: Array) -> NDArray[np.bool_]:
         """Tell which held-out rows were answered right."""

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from untwin._compat import rows_of
+from untwin.classify.approximate import surest_threshold
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Knowledge:
 
     def threshold(self, target_error: float) -> float:
         """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
-        return self.heard.judged(self.y).threshold(target_error)
+        return surest_threshold(*self.heard.judged(self.y), target_error)
 
     def terms(self, rows: Any) -> Any:
         """Return rows of the view `told` as its models see them."""

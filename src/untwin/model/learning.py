@@ -14,6 +14,7 @@ from untwin._compat import rows_of
 from untwin._values import positions
 from untwin.crossfit.folds import identical_rows
 from untwin.data.encode import TableEncoder
+from untwin.model.heard import Heard
 from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
@@ -79,7 +80,11 @@ def removed(known: Knowledge, ids: ArrayLike, answer: Answer) -> tuple[Knowledge
     views = tuple(view.without(kept) for view in known.views)
     team = known.team.refitted(views, labels)
     heirs = _heirs(labels, labels, known.team.classes, team.classes)
-    heard = known.heard.without(gone, len(known.y)).moved(heirs, team.classes, labels, answer)
+    heard = known.heard.without(gone, len(known.y))
+    if len(heard.rows):
+        heard = heard.moved(heirs, team.classes, labels, answer)
+    else:  # of the rows that were asked about, a sample, none is left
+        heard = Heard.nothing(team.classes, len(labels))
     documents = None if known.documents is None else rows_of(known.documents, kept)
     after = Knowledge.settled(
         views, team, heard, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents

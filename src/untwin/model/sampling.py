@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged, settled_folds
+from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged, possible_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,12 +28,8 @@ def shared_parts(rows: Any, codes: Indices, cv: Any) -> Indices | None:
     >>> shared_parts(["a", "b", "c"], np.array([0, 1, 2]), 5) is None
     True
     """
-    try:
-        return settled_folds(rows, codes, cv, in_runs=True)[1]
-    except NothingHeldOutError:
-        if cv is None or isinstance(cv, int | np.integer):
-            return None
-        raise
+    found = possible_folds(rows, codes, cv, in_runs=True)
+    return None if found is None else found[1]
 
 
 def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
@@ -46,11 +42,16 @@ def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
     True
     """
     few = np.where(parts[rows] < 2, parts[rows], -1)
+    return few if can_hold_out(codes[rows], few) else None
+
+
+def can_hold_out(codes: Indices, parts: Indices) -> bool:
+    """Tell whether folds, chosen for all rows, still hold something out of a sample: of two classes or more."""
     try:
-        judged(codes[rows], np.arange(len(rows)), few)
+        judged(codes, np.arange(len(codes)), parts)
     except NothingHeldOutError:
-        return None
-    return few
+        return False
+    return len(np.unique(codes)) > 1
 
 
 def workers(n_jobs: int | None, n_rows: int) -> int | None:

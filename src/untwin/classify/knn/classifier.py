@@ -17,7 +17,7 @@ from untwin._values import class_names, frozen_csr, positions
 from untwin.classify.knn.explain import Vote, explained, mapped_terms, shared_terms
 from untwin.classify.knn.neighbours import Searchable, nearest, searchable
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
-from untwin.crossfit.folds import settled_folds
+from untwin.crossfit.folds import possible_folds
 from untwin.represent.growth import any_batch, arrived, moved_columns, places_of, stacked, validated_growth, widened
 
 if TYPE_CHECKING:
@@ -293,13 +293,17 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _chosen(self, X: Any) -> int:
-        """Return the number of neighbours that does best when a row's own fold is out of reach.
+        """Return the number of neighbours that does best when a row's own fold is out of reach; 1 if none can be.
 
         The nearest rows of the other folds are searched once; the first few of them serve every smaller number. Rows
         similar to nothing get the same answer for any number, so they have no say.
         """
         codes = np.zeros(X.shape[0], dtype=np.intp) if self._multilabel else self._Y.indices.astype(np.intp)
-        folds, parts, _ = settled_folds(X, codes, self.cv)
+        settled = possible_folds(X, codes, self.cv)
+        self.cv_scores_: dict[int, float] = {}
+        if settled is None:
+            return GRID[0]
+        folds, parts, _ = settled
         reach = min(GRID[-1], *((parts != fold).sum() for fold in range(folds.max() + 1)))
         values = np.empty((X.shape[0], reach), dtype=X.dtype)
         rows = np.empty((X.shape[0], reach), dtype=np.intp)

@@ -28,7 +28,7 @@ from untwin._values import positions
 from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
 from untwin.model.grades import SCORINGS, answers, require_grades
-from untwin.model.inputs import as_labels, as_texts, kind_of
+from untwin.model.inputs import as_labels, as_texts, kind_of, require_threads
 from untwin.model.lessons import lessons_of
 from untwin.model.locks import learning
 from untwin.model.records import Learnt, Reason, ranked
@@ -191,7 +191,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def predict_group(self, X: Any) -> ApproximateLabels:
         """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
         now = self._now()
-        P, log_p = now._probabilities(X)
+        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
         group_of = np.empty(len(now.classes_), dtype=np.intp)
         for number, members in enumerate(now.groups_):
             group_of[positions(members, now.classes_)] = number
@@ -212,7 +212,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
         now = self._now()
-        P, log_p = now._probabilities(X)
+        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
         neighbours = now.knowledge_.explained(now._given(X, reset=False), log_p, top)
         likeliest = [ranked(now.classes_, shares, top) for shares in P]
         answers, unsure = now._answer(log_p).tolist(), (P.max(axis=1) < now.threshold_).tolist()
@@ -341,6 +341,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         from untwin.model.training import trained
 
         self._kind = kind_of(X)
+        require_threads(self._kind)
         given = self._given(X, reset=True)
         known, choice = trained(self, self._kind, given, self._labels(given, y))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
@@ -349,7 +350,9 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def _now(self) -> Self:
         """Return a copy of the fitted model: what it holds belongs together, and no other thread replaces it."""
         check_is_fitted(self)
-        return copy(self)
+        now = copy(self)
+        require_threads(now._kind)
+        return now
 
     def _given(self, X: Any, *, reset: bool) -> Any:
         """Return rows as they are kept: a list of texts, a Polars frame, a matrix."""
@@ -372,10 +375,6 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
         return self.knowledge_.log_proba(self._given(X, reset=False))
-
-    def _probabilities(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        log_p = self._log_proba(X)
-        return np.exp(log_p.astype(np.float64)), log_p
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         known = self.classes_ if classes is None else classes

@@ -14,6 +14,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
 from untwin._compat import require_classes
+from untwin._forks import require_polars
 from untwin.data.frames import is_dense
 from untwin.represent.growth import stacked
 
@@ -46,6 +47,12 @@ def kind_of(X: Any) -> str:
         return "texts"
     first = next((cell for cell in cells if not _is_missing(cell)), "")
     return "texts" if isinstance(first, str) else "matrix"
+
+
+def require_threads(kind: str) -> None:
+    """Refuse texts and frames in a process that was forked after Polars had worked: it would wait for ever."""
+    if kind != "matrix":
+        require_polars()
 
 
 def as_texts(X: Any) -> list[str]:

@@ -346,7 +346,8 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         scores, truth = np.vstack(list(said)), codes[np.concatenate(held_out)]
         self.temperature_ = fitted_temperature(scores, truth, cautious=True)
         P = softmax(scores / self.temperature_, axis=1)
-        self.judged_ = P.max(axis=1), P.argmax(axis=1) == truth
+        order = np.argsort(-P.max(axis=1), kind="stable")
+        self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]
 
     def _out_of_fold(self, X: Any, codes: Indices, train: NDArray[np.bool_], rows: Indices) -> NDArray[np.float64]:
         """Return what a model like this one, fitted to the rows `train`, says about the rows `rows`."""

@@ -1,0 +1,63 @@
+"""A forked process answers or says why it cannot; it never hangs. Each case runs in a process of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+
+import pytest
+
+PATIENCE = 60  # seconds after which a forked process is said to hang
+
+CASE = """
+import multiprocessing, sys
+import numpy as np
+import polars as pl
+from untwin._forks import ForkedError
+from untwin.model import UntwinClassifier
+
+kind, when, folder = sys.argv[1:]
+rng = np.random.default_rng(0)
+texts = [" ".join(rng.choice(["red", "blue", "car", "bus", "tram", "train"], 6)) for _ in range(60)]
+frame = {"note": texts, "price": rng.normal(size=60)}
+rows = {"texts": texts, "frame": frame, "matrix": rng.normal(size=(60, 4))}[kind]
+if when == "made":
+    UntwinClassifier(preset="fast").fit(rows, ["a", "b"] * 30).save(folder)
+    sys.exit(0)
+model = UntwinClassifier.load(folder)
+if when == "after":
+    model.predict(rows)
+
+
+def answer(results):
+    try:
+        found = [len(model.predict(rows)), len(model.explain(rows)), model.add(rows, ["b", "a"] * 30).n_rows]
+        results.put(str(found))
+    except ForkedError as error:
+        results.put(str(error))
+
+
+fork = multiprocessing.get_context("fork")
+results = fork.SimpleQueue()
+child = fork.Process(target=answer, args=[results], daemon=True)
+child.start()
+child.join(PATIENCE)
+print("hangs" if child.is_alive() else results.get())
+""".replace("PATIENCE", str(PATIENCE))
+
+
+def _run(kind: str, when: str, folder: object) -> str:
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", CASE, kind, when, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
+@pytest.mark.parametrize("kind", ["texts", "frame", "matrix"])
+def test_a_forked_process_answers_or_says_why_not(kind, tmp_path):
+    _run(kind, "made", tmp_path / "model")
+    assert _run(kind, "before", tmp_path / "model") == "[60, 60, 60]"  # as web servers do: load, then fork
+    late = _run(kind, "after", tmp_path / "model")
+    assert late == "[60, 60, 60]" if kind == "matrix" else "forkserver" in late

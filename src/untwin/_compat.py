@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, TypeVar
 from warnings import catch_warnings, filterwarnings
 
@@ -12,6 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
+
+from untwin._labels import require_distinct
 
 __all__ = [
     "Interval",
@@ -29,8 +32,17 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def validating(method: Method) -> Method:
-    """Decorate a `fit` so that the constructor's parameters are checked against `_parameter_constraints` first."""
-    checked: Method = _fit_context(prefer_skip_nested_validation=True)(method)
+    """Decorate a `fit` so that the constructor's parameters are checked against `_parameter_constraints` first.
+
+    Labels are checked too, as they are given: an array would make one of those that it cannot tell apart.
+    """
+
+    @wraps(method)
+    def with_labels(self: Any, *given: Any, **named: Any) -> Any:
+        require_distinct(named.get("y", given[1] if len(given) > 1 else None))
+        return method(self, *given, **named)
+
+    checked: Method = _fit_context(prefer_skip_nested_validation=True)(with_labels)
     return checked
 
 

@@ -1,7 +1,7 @@
 """Polars after a fork: a forked process lacks the threads that Polars had started, and would wait for them for ever.
 
 Nothing can be done about it from here but to say so at once. Before Polars has worked there is nothing to lose: a
-process that has only loaded a model may fork.
+process that has only loaded a model of texts may fork (to load one of a table, Polars works).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def require_polars() -> None:
         raise ForkedError(
             "Texts and tables are read by threads of Polars, which this process lacks: it was forked after they began.",
             code="forked",
-            hint="Start processes by multiprocessing.get_context('spawn') or 'forkserver', or fork before anything is "
-            "read: a model that is loaded and has not answered yet may be forked.",
+            hint="Start processes by multiprocessing.get_context('spawn') or 'forkserver', or fork before any text or "
+            "table is read; a model of texts that is loaded and has not answered yet may be forked.",
         )
     _known["used"] = True
 

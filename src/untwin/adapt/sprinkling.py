@@ -9,6 +9,7 @@ several, is a little too good to be reported: take rows kept apart for that.
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from numbers import Integral, Real
@@ -263,8 +264,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _spaces(self, plan: SprinklingPlan | None, X: Any, y: Array) -> Iterator[tuple[SprinkledLSI, Array]]:
         """Yield spaces of all sizes with the rows in them."""
         sizes = dimensions(self.n_components, len(self.classes_), X.shape)
-        with catch_warnings():  # that X has fewer directions than one of the sizes tried is no news
-            simplefilter("ignore", UserWarning)
+        with _fewer_directions():
             yield from self._template(plan).nested(X, y, sizes)
 
     def _template(self, plan: SprinklingPlan | None, n_components: int | None = None) -> SprinkledLSI:
@@ -291,7 +291,8 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             recipe = next(known for known in recipes(self.plan, self.msl) if (known.name, known.amount) == wanted)
             self.plan_ = recipe.plan(X, self.confusion_)
         space = self._template(self.plan_, chosen.n_components)
-        rows = space.fit_transform(X, y)
+        with _fewer_directions():
+            rows = space.fit_transform(X, y)
         self.space_ = space if scores is None else JoinedSpace(space, scores)
         return rows if scores is None else joined(rows, beside)
 
@@ -299,3 +300,11 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags = inherited_tags(super())
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
+
+
+@contextmanager
+def _fewer_directions() -> Iterator[None]:
+    """Keep quiet where X has fewer directions than one of the sizes tried: that is no news."""
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)
+        yield

@@ -21,6 +21,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
 from untwin._compat import rows_of
+from untwin._labels import require_distinct
 from untwin._values import frozen, positions
 from untwin.crossfit.folds import possible_folds, settled_folds
 from untwin.tables.confusion import Confusion
@@ -253,6 +254,7 @@ class _Said(NamedTuple):
 
 
 def _labels(y: Any) -> Array:
+    require_distinct(y)
     labels = column_or_1d(y)
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise ValueError("y must name the class of each row. Got NaN instead; drop the rows without a label.")

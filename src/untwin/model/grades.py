@@ -29,7 +29,7 @@ def low_to_high(order: ArrayLike | None, classes: Array, scoring: str) -> Indice
         if scoring in ORDERED:
             raise ValueError(f"order must name the classes from low to high for scoring={scoring!r}. Got None.")
         return None
-    names = class_names(np.asarray(order))
+    names = class_names(order)
     absent = np.setdiff1d(classes, names)
     if absent.size:
         raise ValueError(f"order must name all classes. Got none for {absent[0].item()!r} instead; add it.")

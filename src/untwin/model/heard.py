@@ -99,12 +99,13 @@ class Heard:
         was asked about rows of a class that nothing was said of, nor where all that was said is of classes that are
         gone. `y` are the labels of all training rows now; `answer` makes answers of log-probabilities.
         """
-        with np.errstate(divide="ignore"):
-            P = np.exp(self.log_p.astype(np.float64)) @ heirs
-            log_p = np.log(P / P.sum(axis=1, keepdims=True), where=P > 0, out=np.full(P.shape, -np.inf))
+        P = np.exp(self.log_p.astype(np.float64)) @ heirs
+        total = P.sum(axis=1)
         spoken_of = np.isin(y[self.rows], classes[np.asarray(heirs.sum(axis=0)) > 0])
-        asked = self.held & spoken_of & (P.sum(axis=1) > 0)
-        log_p[~asked] = np.nan
+        asked = self.held & spoken_of & (total > 0)
+        log_p = np.full(P.shape, np.nan)
+        with np.errstate(divide="ignore"):  # some classes are ruled out
+            log_p[asked] = np.log(P[asked] / total[asked, np.newaxis])
         predicted = np.resize(classes, len(asked))  # anything, but of these classes
         predicted[asked] = answer(log_p[asked], classes)
         folds = np.where(asked, self.folds, -1)

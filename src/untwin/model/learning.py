@@ -137,9 +137,14 @@ def _names(known: Knowledge) -> tuple[str, ...]:
 
 
 def _joined_labels(old: Array, new: Array) -> Array:
-    if (new.dtype.kind in "biuf") != (old.dtype.kind in "biuf"):
+    if _kind(new) != _kind(old):
         raise ValueError(f"y must hold labels of the kind that fit saw ({old.dtype}). Got {new.dtype} instead.")
     return np.concatenate([old, new])
+
+
+def _kind(labels: Array) -> str:
+    """Return what labels are; numbers learnt beside truth values would make one class of 1 and True."""
+    return "truth" if labels.dtype.kind == "b" else "number" if labels.dtype.kind in "iuf" else "text"
 
 
 def _require_two(labels: Array) -> None:

@@ -32,7 +32,7 @@ def trained(model: UntwinClassifier, kind: str, given: Any, y: NDArray[Any]) -> 
     parts = shared_parts(given, codes, model.cv)
     wanted = {"kind": kind, "encoder": model.encoder, "preset": model.preset}
     views = settled_views(given, codes, parts, **wanted, n_jobs=n_jobs, seed=seed)
-    grades = None if order is None else tuple(classes[order].tolist())
+    grades = None if order is None else tuple(np.asarray(model.order).tolist())  # with those that may come later
     now = Situation.of(views, codes, preset=model.preset, order=grades, random_state=seed)
     now = regularised(now, views[0], codes, parts, n_jobs)
     choice = best_of(recipes(now), views, y, parts, Rules(model.scoring, order, n_jobs, seed))

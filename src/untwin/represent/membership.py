@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array, column_or_1d
 
 from untwin._compat import require_classes
+from untwin._labels import label_array
 from untwin._values import class_names
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def membership(y: Any, columns: ArrayLike | None = None) -> tuple[csr_array, Arr
     """
     if issparse(y):
         return _table(y, columns)
-    given = np.asarray(y)
+    given = label_array(y)
     if given.ndim == 2 and given.shape[1] > 1:
         return _table(given, columns)
     labels = column_or_1d(given, warn=True)

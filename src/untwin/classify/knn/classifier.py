@@ -207,6 +207,8 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             Names of the terms; by default those that `fit` saw in a frame.
         """
         check_is_fitted(self)
+        if top < 1:
+            raise ValueError(f"top must be at least 1. Got {top} instead.")
         if term_map is None:
             shown = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
             found = self._nearest(shown, self.n_neighbors_)

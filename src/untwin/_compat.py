@@ -1,7 +1,10 @@
 """The only door to private or version-dependent names of other libraries, with the types they lack."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from typing import Any, TypeVar
+from warnings import catch_warnings, filterwarnings
 
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
@@ -9,6 +12,9 @@ from sklearn.utils import _safe_indexing as rows_of
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
+
+from untwin._labels import require_distinct
 
 __all__ = [
     "Interval",
@@ -16,6 +22,8 @@ __all__ = [
     "follow_sparse_interface",
     "if_estimator_has",
     "inherited_tags",
+    "many_classes",
+    "require_classes",
     "rows_of",
     "validating",
 ]
@@ -24,8 +32,17 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def validating(method: Method) -> Method:
-    """Decorate a `fit` so that the constructor's parameters are checked against `_parameter_constraints` first."""
-    checked: Method = _fit_context(prefer_skip_nested_validation=True)(method)
+    """Decorate a `fit` so that the constructor's parameters are checked against `_parameter_constraints` first.
+
+    Labels are checked too, as they are given: an array would make one of those that it cannot tell apart.
+    """
+
+    @wraps(method)
+    def with_labels(self: Any, *given: Any, **named: Any) -> Any:
+        require_distinct(named.get("y", given[1] if len(given) > 1 else None))
+        return method(self, *given, **named)
+
+    checked: Method = _fit_context(prefer_skip_nested_validation=True)(with_labels)
     return checked
 
 
@@ -43,3 +60,24 @@ def if_estimator_has(name: str) -> Callable[[Method], Method]:
 
     decorate: Callable[[Method], Method] = available_if(wrapped_has_it)
     return decorate
+
+
+@contextmanager
+def many_classes() -> Iterator[None]:
+    """Keep scikit-learn from warning that more classes than half of the rows may be a regression: tails are long."""
+    with catch_warnings():
+        filterwarnings("ignore", message="The number of unique classes is greater than", category=UserWarning)
+        yield
+
+
+def require_classes(y: Any) -> None:
+    """Refuse what does not name classes, as `check_classification_targets` does, without its warning.
+
+    Nor are warnings filtered here, which would not be safe in threads.
+    """
+    kind = type_of_target(y, input_name="y")
+    if not kind.startswith(("binary", "multiclass", "multilabel")):
+        raise ValueError(
+            f"Unknown label type: {kind}. Maybe you are trying to fit a classifier, which expects discrete classes, on "
+            "a regression target with continuous values."
+        )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from untwin._labels import label_array
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -39,7 +41,7 @@ def frozen_csr(matrix: Any, dtype: Any = None) -> csr_array:
 
 def class_names(classes: ArrayLike | Iterable[Any]) -> Array:
     """Return a read-only copy of class names, 1-d; a name that occurs twice is refused."""
-    names = np.array(classes if isinstance(classes, np.ndarray) else list(classes))  # type: ignore[arg-type]
+    names = label_array(classes if isinstance(classes, np.ndarray) else list(classes)).copy()  # type: ignore[arg-type]
     if names.ndim != 1:
         raise ValueError(f"classes must be one-dimensional. Got {names.ndim} dimensions instead.")
     distinct, counts = np.unique(names, return_counts=True)
@@ -78,7 +80,7 @@ def positions(names: ArrayLike, classes: Array) -> NDArray[np.intp]:
     unknown = wanted[classes[found] != wanted]
     if unknown.size:
         known = ", ".join(repr(name) for name in classes[:5].tolist())
-        raise ValueError(f"Unknown class {unknown.flat[0].item()!r}. Known classes: {known}, ...")
+        raise ValueError(f"Unknown class {unknown.ravel()[:1].tolist()[0]!r}. Known classes: {known}, ...")
     return found
 
 

@@ -7,8 +7,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from untwin.model.calibration import Judged, calibration_error, on_log_scale
+from untwin.classify.approximate import surest_threshold
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
+from untwin.model.calibration import calibration_error, on_log_scale
 from untwin.model.grades import median_grades
 from untwin.model.heard import Heard
 from untwin.model.inputs import as_labels, kind_of
@@ -21,9 +24,33 @@ rows_judged = st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.
 @given(rows_judged, st.floats(0, 1))
 def test_the_threshold_is_the_lowest_that_keeps_to_the_target(rows, target):
     confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
-    found = Judged.of_held_out(confidence, right).threshold(target)
+    found = surest_threshold(confidence, right, target)
     fitting = [t for t in np.unique(confidence) if (~right[confidence >= t]).mean() <= target]
     assert found == min(fitting, default=np.inf)
+    assert found == surest_threshold(confidence[::-1], right[::-1], target)  # the order of the rows says nothing
+
+
+@given(rows_judged, st.floats(0, 1))
+def test_groups_of_classes_and_the_model_have_one_threshold(rows, target):
+    """Confidences .9, .8, .8, the last one wrong: at an error of 0 only .9 is sure, not .8."""
+    confidence, right = np.array([c for c, _ in rows]), np.array([r for _, r in rows])
+    by_groups = MultiLevelClassifier()
+    by_groups.judged_ = confidence, right
+    log_p = np.log(np.column_stack([confidence, np.full(len(confidence), 1e-9)])).astype(np.float64)
+    said = np.where(right, "a", "b")
+    heard = Heard(np.array(["a", "b"]), np.arange(len(rows)), log_p, said, np.zeros(len(rows), dtype=np.intp))
+    of_model = surest_threshold(*heard.judged(np.full(len(rows), "a")), target)
+    assert by_groups._threshold(target) == pytest.approx(of_model)
+    sure = confidence >= by_groups._threshold(target)
+    assert not sure.any() or (~right[sure]).mean() <= target
+
+
+def test_rows_of_equal_confidence_are_sure_together():
+    model = MultiLevelClassifier()
+    model.judged_ = np.array([0.9, 0.8, 0.8]), np.array([True, True, False])
+    assert model._threshold(0.0) == 0.9
+    with pytest.raises(ValueError, match="share from 0 to 1"):
+        model._threshold(5)
 
 
 @given(rows_judged)
@@ -69,16 +96,40 @@ def test_a_sample_holds_the_classes_in_their_shares():
     assert stratified(codes, 500, 0).tolist() == list(range(200))
 
 
-def test_what_was_heard_of_a_class_that_goes_is_lost_and_of_one_that_comes_unknown():
-    heard = Heard(
-        np.array(["a", "b"]),
-        np.arange(2),
-        np.log(np.array([[0.5, 0.5], [np.nan, np.nan]], dtype=np.float32)),
-        np.array(["a", "b"]),
-        np.array([0, -1]),
-    )
-    after = heard.among(np.array(["b", "c"]))
-    np.testing.assert_allclose(np.exp(after.log_p), [[0.5, 0.0], [np.nan, np.nan]])
+def _heard(shares, predicted, folds):
+    with np.errstate(divide="ignore"):
+        rows = np.log(np.array(shares, dtype=np.float32))
+    return Heard(np.array(["a", "b", "c"]), np.arange(len(rows)), rows, np.array(predicted), np.array(folds))
+
+
+def _likeliest(log_p, classes):
+    return classes[log_p.argmax(axis=1)]
+
+
+def test_what_was_said_of_a_class_that_is_merged_away_counts_for_the_other():
+    heard = _heard([[0.4, 0.25, 0.35], [np.nan] * 3, [0.3, 0.3, 0.4]], ["a", "b", "c"], [0, -1, 1])
+    heirs = csr_array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])  # a becomes c
+    after = heard.moved(heirs, np.array(["b", "c"]), np.array(["c", "b", "b"]), _likeliest)
+    np.testing.assert_allclose(np.exp(after.log_p), [[0.25, 0.75], [np.nan] * 2, [0.3, 0.7]], rtol=1e-6)
+    assert after.predicted[[0, 2]].tolist() == ["c", "c"]
+    assert after.confusion(np.array(["c", "b", "b"])).toarray().tolist() == [[0, 1], [0, 1]]
+
+
+def test_what_was_said_of_a_class_that_is_removed_the_others_share():
+    heard = _heard([[0.6, 0.1, 0.3], [1.0, 0.0, 0.0], [0.2, 0.5, 0.3]], ["a", "a", "b"], [0, 0, 1])
+    heirs = csr_array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    after = heard.moved(heirs, np.array(["b", "c"]), np.array(["c", "b", "b"]), _likeliest)
+    np.testing.assert_allclose(np.exp(after.log_p[[0, 2]]), [[0.25, 0.75], [0.625, 0.375]], rtol=1e-6)
+    assert after.folds.tolist() == [0, -1, 1]  # of the second row nothing is left
+    assert np.isnan(after.log_p[1]).all()
+
+
+def test_nobody_was_asked_about_a_class_that_is_new():
+    heard = _heard([[0.6, 0.1, 0.3], [0.2, 0.5, 0.3]], ["a", "b"], [0, 1])
+    heirs = csr_array(np.eye(3, 4))
+    after = heard.moved(heirs, np.array(["a", "b", "c", "d"]), np.array(["d", "b"]), _likeliest)
+    assert after.folds.tolist() == [-1, 1]
+    assert after.confusion(np.array(["d", "b"])).total == 1
 
 
 def test_kinds():

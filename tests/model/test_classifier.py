@@ -246,7 +246,7 @@ def test_confusion_tree_graph_and_plan_know_the_twins(balanced, texts):
 
 
 def test_ordered_classes_report_distances_and_answer_with_the_median(monkeypatch, texts, labels, new):
-    monkeypatch.setattr("untwin.model.recipes.recipes", lambda now: recipes(now)[:1])  # the winner whatever is left out
+    monkeypatch.setattr("untwin.model.training.recipes", lambda now: recipes(now)[:1])  # always the winner
     order = ["class01", "class00", "class03", "class02"]
     model = UntwinClassifier(preset="fast", scoring="mae", order=order).fit(texts, labels)
     ordered = model.confusion_.reordered(order)
@@ -335,7 +335,7 @@ def test_one_string_and_no_rows_are_called_so(fast):
 
 @pytest.mark.parametrize("target", [5, -0.1, float("nan")])
 def test_the_share_of_errors_is_a_share(fast, new, target):
-    with pytest.raises(ValueError, match="target_error must be a share from 0 to 1"):
+    with pytest.raises(ValueError, match="error that is allowed must be a share from 0 to 1"):
         fast.unsure(new, target_error=target)
 
 

@@ -9,6 +9,7 @@ several, is a little too good to be reported: take rows kept apart for that.
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from numbers import Integral, Real
@@ -19,14 +20,14 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin import _progress
-from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, rows_of, validating
+from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, require_classes, rows_of, validating
 from untwin.adapt.choices import Choices, Representation, Trial
 from untwin.adapt.spaces import PLANS, JoinedSpace, dimensions, joined, recipes
+from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold
 from untwin.represent.scores import ScoreSpace
 from untwin.represent.sprinkle import SprinkledLSI
@@ -147,16 +148,20 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the representation of rows X with labels y, and fit the classifier in it."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        require_classes(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")
-        raw = out_of_fold(
-            self._judge(), X, y, cv=self.cv, n_jobs=self.n_jobs, random_state=self.random_state, with_scores=False
-        )
-        views = self._views(X, y, raw)
-        self.confusion_ = raw.confusion
-        self.choices_ = Choices(tuple(self._trials(X, y, raw, views)))
+        folds = possible_folds(X, codes, self.cv, random_state=self.random_state)
+        if folds is None:  # nobody can tell what is better than the rows as they are
+            views: dict[str, View] = {}
+            self.confusion_ = Confusion.from_predictions(y[:0], y[:0], classes=self.classes_)
+            self.choices_ = Choices((Trial(Representation("raw"), self.confusion_),))
+        else:
+            raw = out_of_fold(self._judge(), X, y, cv=folds[1], n_jobs=self.n_jobs, with_scores=False)
+            views = self._views(X, y, raw)
+            self.confusion_ = raw.confusion
+            self.choices_ = Choices(tuple(self._trials(X, y, raw, views)))
         self.confusion_after_ = self.choices_.chosen.confusion
         self.estimator_ = clone(self.estimator).fit(self._settled(X, y, views), y)
         self._terms = X
@@ -259,8 +264,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _spaces(self, plan: SprinklingPlan | None, X: Any, y: Array) -> Iterator[tuple[SprinkledLSI, Array]]:
         """Yield spaces of all sizes with the rows in them."""
         sizes = dimensions(self.n_components, len(self.classes_), X.shape)
-        with catch_warnings():  # that X has fewer directions than one of the sizes tried is no news
-            simplefilter("ignore", UserWarning)
+        with _fewer_directions():
             yield from self._template(plan).nested(X, y, sizes)
 
     def _template(self, plan: SprinklingPlan | None, n_components: int | None = None) -> SprinkledLSI:
@@ -287,7 +291,8 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             recipe = next(known for known in recipes(self.plan, self.msl) if (known.name, known.amount) == wanted)
             self.plan_ = recipe.plan(X, self.confusion_)
         space = self._template(self.plan_, chosen.n_components)
-        rows = space.fit_transform(X, y)
+        with _fewer_directions():
+            rows = space.fit_transform(X, y)
         self.space_ = space if scores is None else JoinedSpace(space, scores)
         return rows if scores is None else joined(rows, beside)
 
@@ -295,3 +300,11 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags = inherited_tags(super())
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
+
+
+@contextmanager
+def _fewer_directions() -> Iterator[None]:
+    """Keep quiet where X has fewer directions than one of the sizes tried: that is no news."""
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)
+        yield

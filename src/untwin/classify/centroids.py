@@ -14,10 +14,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import inherited_tags, validating
+from untwin._compat import inherited_tags, require_classes, validating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +55,7 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Find the direction of each class."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
+        require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         members = csr_array((np.ones(len(codes), X.dtype), codes, np.arange(len(codes) + 1)))
         self.centroids_ = normalize(members.T @ normalize(X))

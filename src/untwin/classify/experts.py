@@ -167,7 +167,7 @@ def refit_experts(
 
 def _fitted(estimator: Any, X: Any, job: Job) -> Expert:
     classes = np.unique(job.labels)
-    if len(classes) == 1:
+    if len(classes) < 2:
         return Expert(classes, np.empty(0, dtype=np.intp))
     rows = X[job.rows]
     terms = used_columns(rows)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
+from untwin._compat import require_classes
 from untwin.represent.growth import arrived, stacked, validated_growth, widened
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def grown_rows(model: Any, X: Any, y: Any, **checks: Any) -> LearntRows:
             "learnt_rows_ = LearntRows(X, y), or call fit."
         )
     y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
+    require_classes(y)
     arrived(model.classes_, y)  # refuses labels of another kind, before the model is made wider
     X, y = validated_growth(model, X, y, **checks)
     return LearntRows(stacked([widened(known.X, X.shape[1]), X]), np.concatenate([known.y, y]))

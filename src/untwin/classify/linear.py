@@ -21,10 +21,9 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, many_classes, require_classes, validating
 from untwin.classify.newton import filled, one_against_rest, suits
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class Margins(_Weights):
 
     def _coded(self, y: Array) -> NDArray[np.intp]:
         """Keep the classes; return the column of weights that speaks for each label, -1 for the first of two."""
-        check_classification_targets(y)
+        require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes. Got one class, {self.classes_[0]!r}, instead.")
@@ -146,7 +145,9 @@ class LinearSVM(Margins):
             return self._keep_columns(W.astype(np.float32))
         from sklearn.svm import LinearSVC
 
-        svm = LinearSVC(C=self.C, tol=self.tol, dual=self.dual, random_state=self.random_state).fit(X, y)
+        svm = LinearSVC(C=self.C, tol=self.tol, dual=self.dual, random_state=self.random_state)
+        with many_classes():
+            svm.fit(X, y)
         return self._keep(svm, svm.coef_, svm.intercept_)
 
 
@@ -184,7 +185,7 @@ class LogisticModel(Margins):
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
-        with catch_warnings(category=ConvergenceWarning, action="ignore"):
+        with catch_warnings(category=ConvergenceWarning, action="ignore"), many_classes():
             model.fit(filled(X), y)
         return self._keep(model, model.coef_, model.intercept_)
 
@@ -222,7 +223,7 @@ class ComplementBayes(_Weights):
         from sklearn.naive_bayes import ComplementNB
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
+        require_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
         members = csr_array((np.ones(len(y)), (codes, np.arange(len(y)))), shape=(len(classes), len(y)))
         bayes = ComplementNB(alpha=self.alpha).fit(members @ X, classes)  # all it learns is the sum of each class

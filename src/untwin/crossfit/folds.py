@@ -31,6 +31,16 @@ N_FOLDS = 5  # where nothing is said
 RUN = 20  # neighbouring rows of a class that are held out together, at most
 
 
+class NothingHeldOutError(ValueError):
+    """No row can be held out from a model that would know its class and another one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "y must have a class with rows in two folds, and another class beside it in training. Got none instead; "
+            "give each class two distinct rows or groups."
+        )
+
+
 def sharing_units(X: Any, groups: Any = None) -> Codes:
     """Return for each row the number of its unit; rows of one unit must share a fold.
 
@@ -201,22 +211,45 @@ def settled_folds(
     return judged(codes, unit, parts)
 
 
+def possible_folds(
+    X: Any, codes: Codes, cv: Any, *, random_state: Any = 0, in_runs: bool = False
+) -> tuple[Codes, Codes, NDArray[np.bool_]] | None:
+    """Return what `settled_folds` does; None if no row can be held out, unless it was said which ones to hold out.
+
+    >>> possible_folds(np.arange(3.0)[:, None], np.array([0, 1, 2]), 5) is None
+    True
+    """
+    try:
+        return settled_folds(X, codes, cv, random_state=random_state, in_runs=in_runs)
+    except NothingHeldOutError:
+        if cv is None or isinstance(cv, Integral):
+            return None
+        raise
+
+
 def judged(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
     """Return `folds`, `parts`, and which classes are too small to be held out, since one fold holds all their rows.
 
-    Units of such classes alone go into every training part; folds left with nothing to predict fall away.
+    Units of such classes alone go into every training part; folds left with nothing to predict fall away, and so do
+    those that would leave one class to train on. `NothingHeldOutError` if none is left.
     """
-    n_folds, n_classes = parts.max() + 1, codes.max() + 1
-    held = parts >= 0
-    per_fold = np.bincount(codes[held] * n_folds + parts[held], minlength=n_classes * n_folds)
-    small = per_fold.reshape(n_classes, n_folds).max(axis=1, initial=0) == np.bincount(codes)
+    sizes = np.bincount(codes)
+    small = _by_fold(codes, parts).max(axis=1, initial=0) == sizes
     folds = np.where(small[codes], -1, parts)
-    kept = np.unique(folds[folds >= 0])
-    if kept.size == 0:
-        raise ValueError(
-            "y must have a class with rows in two folds. Got none instead; give each class two distinct rows or groups."
-        )
-    number = np.full(n_folds + 1, -1)  # the last one is for -1 itself
-    number[kept] = np.arange(len(kept))
     predictable = np.bincount(unit, weights=~small[codes]) > 0
-    return number[folds], number[np.where(predictable[unit], parts, -1)], small
+    parts = np.where(predictable[unit], parts, -1)
+    n_learnt = (sizes[:, np.newaxis] > _by_fold(codes, parts)).sum(axis=0)  # classes that a fold's model knows
+    kept = np.unique(folds[folds >= 0])
+    kept = kept[n_learnt[kept] >= min(2, (sizes > 0).sum())]
+    if kept.size == 0:
+        raise NothingHeldOutError
+    number = np.full(max(parts.max(), folds.max()) + 2, -1)  # the last one is for -1 itself
+    number[kept] = np.arange(len(kept))
+    return number[folds], number[parts], small
+
+
+def _by_fold(codes: Codes, parts: Codes) -> Codes:
+    """Return classes x folds: how many rows of each class each fold keeps out of its training part."""
+    n_folds, n_classes, held = parts.max() + 1, codes.max() + 1, parts >= 0
+    counts = np.bincount(codes[held] * n_folds + parts[held], minlength=n_classes * n_folds)
+    return counts.reshape(n_classes, n_folds)

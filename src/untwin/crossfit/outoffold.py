@@ -21,8 +21,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
 from untwin._compat import rows_of
+from untwin._labels import require_distinct
 from untwin._values import frozen, positions
-from untwin.crossfit.folds import settled_folds
+from untwin.crossfit.folds import possible_folds, settled_folds
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def out_of_fold(
 def out_of_fold_and_fitted(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, random_state: Any = 0
 ) -> tuple[OutOfFold, Any]:
-    """Return `out_of_fold(...)` and the estimator fitted to all rows.
+    """Return `out_of_fold(...)` and the estimator fitted to all rows; where none can be held out, nothing was said.
 
     Five folds leave one of two cores idle at the end; here it trains the model of all rows meanwhile.
 
@@ -176,21 +177,33 @@ def out_of_fold_and_fitted(
     X, y = indexable(X, y)
     y = _labels(y)
     try:
-        folds, parts, small = settled_folds(X, _codes(y), cv, random_state=random_state)
+        settled = possible_folds(X, _codes(y), cv, random_state=random_state)
     except ValueError:
         _fitted(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
         raise
+    if settled is None:
+        nobody = np.full(len(y), -1, dtype=np.intp)
+        return _collected([], y, nobody, np.ones(len(np.unique(y)), dtype=np.bool_)), _fitted(estimator, X, y)
+    folds, parts, small = settled
     work = _work_of_folds(estimator, X, y, folds, parts)
     model, *said = _done([delayed(_fitted)(estimator, X, y), *work], n_jobs)  # the longest first
     return _collected(said, y, folds, small), model
 
 
 def scores_out_of_fold(
-    estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, fitted: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    n_jobs: int | None = None,
+    fitted: bool = False,
+    classes: Array | None = None,
 ) -> tuple[NDArray[np.float64] | None, Any]:
     """Return `out_of_fold(...).scores`; and the estimator fitted to all rows, if that is asked for, else None.
 
-    Rows are asked about once: most classifiers need as long for labels as for scores.
+    Rows are asked about once: most classifiers need as long for labels as for scores. `classes` are those of the
+    columns, where rows are a sample that may lack some of them.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
@@ -203,7 +216,8 @@ def scores_out_of_fold(
     folds, parts, _ = settled_folds(X, _codes(y), cv, random_state=0)
     first = [delayed(_fitted)(estimator, X, y)] if fitted else []  # the longest
     done = _done([*first, *_work_of_folds(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
-    return _aligned_scores(done[len(first) :], len(y), np.unique(y)), done[0] if fitted else None
+    columns = np.unique(y) if classes is None else classes
+    return _aligned_scores(done[len(first) :], len(y), columns), done[0] if fitted else None
 
 
 def out_of_fold_confusion(
@@ -240,6 +254,7 @@ class _Said(NamedTuple):
 
 
 def _labels(y: Any) -> Array:
+    require_distinct(y)
     labels = column_or_1d(y)
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise ValueError("y must name the class of each row. Got NaN instead; drop the rows without a label.")
@@ -311,7 +326,8 @@ def _collected(said: list[_Said], y: Array, folds: NDArray[np.intp], small: NDAr
     predictions = np.ma.MaskedArray(frozen(labels), mask=frozen(folds < 0), hard_mask=True)
     parts = tuple(Confusion.from_predictions(y[part.rows], part.labels, classes=classes) for part in said)
     scores = _aligned_scores(said, len(y), classes)
-    return OutOfFold(reduce(add, parts), parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
+    total = reduce(add, parts, Confusion.from_predictions(y[:0], y[:0], classes=classes))
+    return OutOfFold(total, parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
 
 
 def _aligned_scores(said: list[_Said], n_rows: int, classes: Array) -> NDArray[np.float64] | None:

@@ -11,11 +11,10 @@ from joblib import Parallel, delayed
 from scipy.sparse import csr_array, get_index_dtype
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import TransformerTags, check_array, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from untwin import _progress
-from untwin._compat import StrOptions, follow_sparse_interface, inherited_tags, validating
+from untwin._compat import StrOptions, follow_sparse_interface, inherited_tags, require_classes, validating
 from untwin.data.mdlp import Phi, cut_points
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Find the cuts of the columns of `X` that tell the classes `y` apart."""
         X, y = validate_data(self, X, y, **NUMBERS)
         self._require_finite(X)
-        check_classification_targets(y)
+        require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         codes = codes.astype(np.min_scalar_type(len(self.classes_)))  # small enough to stay in the cache
         weights = None

@@ -18,6 +18,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
+from untwin._forks import require_polars
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
@@ -121,6 +123,7 @@ def on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> l
 
     Items are taken as they are needed, so that a generator of blocks is never in memory as a whole.
     """
+    require_polars()
     threads = pl.thread_pool_size()
     results: list[Result] = []
     with ThreadPoolExecutor(threads) as pool:

@@ -9,7 +9,7 @@ confidence n        probability of the likeliest class
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,31 +55,3 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
     bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
     gaps = np.bincount(bins, weights=right - confidence, minlength=BINS)
     return round(float(np.abs(gaps).sum() / len(right)), 12)
-
-
-class Judged(NamedTuple):
-    """Held-out rows, the surest first: confidence, and whether the predicted class was right."""
-
-    confidence: Floats
-    right: NDArray[np.bool_]
-
-    @classmethod
-    def of_held_out(cls, confidence: Floats, right: NDArray[np.bool_]) -> Judged:
-        """Sort the rows."""
-        order = np.argsort(-confidence, kind="stable")
-        return cls(confidence[order], right[order])
-
-    def threshold(self, target_error: float) -> float:
-        """Return the lowest confidence at and above which at most this share of the held-out rows was wrong.
-
-        >>> Judged(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, True])).threshold(0.25)
-        0.6
-        >>> Judged(np.array([0.9, 0.8]), np.array([False, False])).threshold(0.25)
-        inf
-        """
-        if not 0 <= target_error <= 1:
-            raise ValueError(f"target_error must be a share from 0 to 1. Got {target_error} instead.")
-        ends = np.append(self.confidence[1:] < self.confidence[:-1], True)  # rows of equal confidence stay together
-        errors = np.cumsum(~self.right) / np.arange(1, len(self.right) + 1)
-        kept = np.flatnonzero(ends[: len(errors)] & (errors <= target_error))
-        return float(self.confidence[kept[-1]]) if kept.size else float("inf")

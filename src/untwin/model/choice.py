@@ -11,7 +11,7 @@ from untwin.model.averages import Averages
 from untwin.model.contest import Candidate, Contest, Share, binomial_interval, held_contest, records
 from untwin.model.guessing import guesses
 from untwin.model.heard import Heard
-from untwin.model.sampling import asked_rows, trial_rows
+from untwin.model.sampling import asked_rows, can_hold_out, trial_rows
 from untwin.model.team import Team
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class Rules(NamedTuple):
 def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: Indices | None, rules: Rules) -> Choice:
     """Let the candidates compete on the shared folds; train the winner on all rows."""
     classes, codes = np.unique(y, return_inverse=True)
-    if parts is None:
-        return _unjudged(tried[0], views, y, classes)
     asked = asked_rows(codes, len(classes), rules.random_state)
+    if parts is None or not can_hold_out(codes[asked], parts[asked]):
+        return _unjudged(tried[0], views, y, classes)
     contest = Contest(
         tuple(view.without(asked) for view in views) if len(asked) < len(y) else views,
         classes,
@@ -77,7 +77,7 @@ def best_of(tried: Sequence[Recipe], views: tuple[View, ...], y: Array, parts: I
 def _unjudged(recipe: Recipe, views: tuple[View, ...], y: Array, classes: Array) -> Choice:
     """Train the baseline where nothing can be compared, since nothing can be held out."""
     share = Share(recipe.name, 0, views[0].model(recipe.classifier, weighted=recipe.weighted), 1.0)
-    note = "every class has one distinct row: nothing could be held out, so nothing was compared"
+    note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7
     return Choice(
         Team.fitted((share,), 1.0, views, y),

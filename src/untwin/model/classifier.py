@@ -6,31 +6,33 @@ that serves a linear SVM best (views, regularisation). All candidates (recipes) 
 rows (heard) give confusion, tree, graph, calibration, the threshold of doubt, and the neighbours that explain answers
 (neighbours). All of this is what the model knows (knowledge), and what grows when it learns on (learning).
 
+Threads: an answer is made by a copy of the model, taken at its beginning (`_now`); whatever is learnt replaces all that
+the model holds in one assignment (`_hold`), and two that teach it at once follow each other (locks).
+
 What only training, learning on and findings need is imported there: a model that answers loads in a moment.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
-from untwin.model.grades import SCORINGS, answered, low_to_high, require_grades
-from untwin.model.inputs import as_labels, as_texts, kind_of
-from untwin.model.knowledge import Knowledge
+from untwin.model.grades import SCORINGS, answers, require_grades
+from untwin.model.inputs import as_labels, as_texts, kind_of, require_threads
+from untwin.model.lessons import lessons_of
+from untwin.model.locks import learning
 from untwin.model.records import Learnt, Reason, ranked
 from untwin.model.row_ids import first_ids
-from untwin.structure.graph import ConfusionGraph
-from untwin.structure.hierarchy import Hierarchy
-from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,12 +44,16 @@ if TYPE_CHECKING:
     from untwin.crossfit import OutOfFold
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
+    from untwin.model.knowledge import Knowledge
+    from untwin.structure.graph import ConfusionGraph
+    from untwin.structure.hierarchy import Hierarchy
+    from untwin.structure.plan import SprinklingPlan
+    from untwin.tables.confusion import Confusion
 
     Array = NDArray[Any]
 
 FLOATS = [np.float64, np.float32]
 PRESETS = ("fast", "balanced", "best")
-EDGE = 0.02  # share of a class that must be taken for another to count as confused in `graph_`
 
 
 class UntwinClassifier(ClassifierMixin, BaseEstimator):
@@ -101,6 +107,11 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As in scikit-learn; not for texts.
 
+    Notes
+    -----
+    Threads may share a model: each answer is that of one state of it, before or after what another thread teaches, and
+    nothing that is taught is lost. To read several attributes that belong together meanwhile, take `copy.copy` of it.
+
     Examples
     --------
     >>> from untwin.model import UntwinClassifier
@@ -113,6 +124,15 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     ('linear SVM', 8)
     """
 
+    knowledge_: Knowledge
+    classes_: Array
+    confusion_: Confusion
+    hierarchy_: Hierarchy
+    groups_: list[tuple[Any, ...]]
+    graph_: ConfusionGraph
+    plan_: SprinklingPlan
+    calibration_error_: float
+    threshold_: float
     about_: dict[str, Any]
     sha256_: str
     _noted: dict[str, Any]
@@ -152,97 +172,80 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     @validating
     def fit(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> Self:
         """Try what the preset allows on the rows `X` with labels `y`, called `ids`, and keep what does best."""
-        from untwin.model.choice import Rules, best_of
-        from untwin.model.recipes import Situation, recipes
-        from untwin.model.regularisation import regularised
-        from untwin.model.sampling import shared_parts, workers
-        from untwin.model.views import settled_views
-
-        self._kind = kind_of(X)
-        given = self._given(X, reset=True)
-        y, called = self._named(given, y, ids)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError("y must name at least two classes. Got 1 class instead.")
-        order = low_to_high(self.order, self.classes_, self.scoring)
-        n_jobs = workers(self.n_jobs, len(y))
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        parts = shared_parts(given, codes, self.cv)
-        wanted = {"kind": self._kind, "encoder": self.encoder, "preset": self.preset}
-        views = settled_views(given, codes, parts, **wanted, n_jobs=n_jobs, seed=seed)
-        grades = None if order is None else tuple(self.classes_[order].tolist())
-        now = Situation.of(views, codes, preset=self.preset, order=grades, random_state=seed)
-        now = regularised(now, views[0], codes, parts, n_jobs)
-        choice = best_of(recipes(now), views, y, parts, Rules(self.scoring, order, n_jobs, seed))
-        self.candidates_, self.scores_ = choice.candidates, choice.scores
-        documents, self._noted = None if self._kind == "matrix" else given, {}
-        rest: dict[str, Any] = {"ids": called, "n_arrived": len(y), "documents": documents}
-        self.knowledge_ = Knowledge.settled(views, choice.team, choice.heard, y, **rest)
-        return self._studied()
+        with learning(self):
+            fresh = copy(self)
+            fresh.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+            self.__dict__ = vars(fresh._trained(X, y, ids))
+        return self
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row: the likeliest, or the median grade where `scoring` counts distances."""
-        return self._answer(self._log_proba(X))
+        now = self._now()
+        return now._answer(now._log_proba(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities, calibrated on held-out rows; for a text without a known word, class shares."""
-        P = np.exp(self._log_proba(X).astype(np.float64))
+        P = np.exp(self._now()._log_proba(X).astype(np.float64))
         return np.asarray(P / P.sum(axis=1, keepdims=True))
 
     def predict_group(self, X: Any) -> ApproximateLabels:
         """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
-        P, log_p = self._probabilities(X)
-        group_of = np.empty(len(self.classes_), dtype=np.intp)
-        for number, members in enumerate(self.groups_):
-            group_of[positions(members, self.classes_)] = number
-        shares = P @ (group_of[:, np.newaxis] == np.arange(len(self.groups_)))
-        return ApproximateLabels(self._answer(log_p), P.max(axis=1) >= self.threshold_, shares.argmax(axis=1))
+        now = self._now()
+        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
+        group_of = np.empty(len(now.classes_), dtype=np.intp)
+        for number, members in enumerate(now.groups_):
+            group_of[positions(members, now.classes_)] = number
+        shares = P @ (group_of[:, np.newaxis] == np.arange(len(now.groups_)))
+        return ApproximateLabels(now._answer(log_p), P.max(axis=1) >= now.threshold_, shares.argmax(axis=1))
 
     def unsure(self, X: Any, *, target_error: float | None = None) -> NDArray[np.bool_]:
         """Tell which answers not to rely on, so that of the others no more than `target_error` are wrong."""
-        P = self.predict_proba(X)
-        threshold = self.threshold_ if target_error is None else self._threshold(target_error)
-        return np.asarray(P.max(axis=1) < threshold)
+        now = self._now()
+        threshold = now.threshold_ if target_error is None else now.knowledge_.threshold(target_error)
+        return np.asarray(now.predict_proba(X).max(axis=1) < threshold)
 
     def without_evidence(self, X: Any) -> NDArray[np.bool_]:
         """Tell which texts hold no known term: their answers are the shares of the classes."""
-        check_is_fitted(self)
-        return self.knowledge_.without_evidence(self._given(X, reset=False))
+        now = self._now()
+        return now.knowledge_.without_evidence(now._given(X, reset=False))
 
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
-        P, log_p = self._probabilities(X)
-        neighbours = self.knowledge_.explained(self._given(X, reset=False), log_p, top)
-        likeliest = [ranked(self.classes_, shares, top) for shares in P]
-        answers, unsure = self._answer(log_p).tolist(), (P.max(axis=1) < self.threshold_).tolist()
+        now = self._now()
+        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
+        neighbours = now.knowledge_.explained(now._given(X, reset=False), log_p, top)
+        likeliest = [ranked(now.classes_, shares, top) for shares in P]
+        answers, unsure = now._answer(log_p).tolist(), (P.max(axis=1) < now.threshold_).tolist()
         return list(map(Reason, answers, likeliest, unsure, neighbours))
 
     def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> Learnt:
         """Learn more rows, called `ids`, new words and classes without choosing anew; say how the model did on them."""
         from untwin.model.learning import added
 
-        check_is_fitted(self)
-        given = self._given(X, reset=False)
-        labels, _ = self._named(given, y)
-        require_grades(labels, self.order)
-        log_p = self.knowledge_.log_proba(given)
-        return self._learnt(added(self.knowledge_, given, labels, log_p, self._answer(log_p), ids=ids))
+        with learning(self):
+            now = self._now()
+            given = now._given(X, reset=False)
+            labels, _ = now._named(given, y)
+            require_grades(labels, now.order)
+            log_p = now.knowledge_.log_proba(given)
+            return self._learn(added(now.knowledge_, given, labels, log_p, now._answer(log_p), ids=ids))
 
     def relabel(self, ids: ArrayLike, y: Any) -> Learnt:
         """Give training rows other labels, by what they are called (`ids_`)."""
         from untwin.model.learning import relabelled
 
-        check_is_fitted(self)
-        labels = as_labels(y)
-        require_grades(labels, self.order)
-        return self._learnt(relabelled(self.knowledge_, ids, labels))
+        with learning(self):
+            now, labels = self._now(), as_labels(y)
+            require_grades(labels, now.order)
+            return self._learn(relabelled(now.knowledge_, ids, labels, now._answer))
 
     def remove(self, ids: ArrayLike) -> Learnt:
         """Forget training rows, by what they are called (`ids_`)."""
         from untwin.model.learning import removed
 
-        check_is_fitted(self)
-        return self._learnt(removed(self.knowledge_, ids))
+        with learning(self):
+            now = self._now()
+            return self._learn(removed(now.knowledge_, ids, now._answer))
 
     def save(
         self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
@@ -262,8 +265,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         """
         from untwin.model.saving import save_model
 
-        check_is_fitted(self)
-        save_model(self, folder, texts=texts, about=about, overwrite=overwrite)
+        save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | Path) -> UntwinClassifier:
@@ -283,15 +285,16 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     @property
     def out_of_fold_(self) -> OutOfFold:
         """What was said about rows that had not been learnt; scores are calibrated log-probabilities."""
-        return self.knowledge_.heard.out_of_fold(self.knowledge_.y)
+        known = self.knowledge_
+        return known.heard.out_of_fold(known.y)
 
     @property
     def findings_(self) -> list[Finding]:
         """What the owner of the labels should know, the most serious first; looked for once."""
-        check_is_fitted(self)
-        if "findings" not in self._noted:
-            self.find(keep=True)
-        found: list[Finding] = self._noted["findings"]
+        now = self._now()
+        if "findings" not in now._noted:
+            now.find(keep=True)
+        found: list[Finding] = now._noted["findings"]
         return found
 
     @property
@@ -305,10 +308,10 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         """What sprinkling does to a sample of the rows, by dimension and by strength; None if there are too few."""
         from untwin.model.curves import space_curves
 
-        check_is_fitted(self)
-        if "curves" not in self._noted:
-            self._noted["curves"] = space_curves(self.knowledge_)
-        found: SpaceCurves | None = self._noted["curves"]
+        now = self._now()
+        if "curves" not in now._noted:
+            now._noted["curves"] = space_curves(now.knowledge_)
+        found: SpaceCurves | None = now._noted["curves"]
         return found
 
     def find(
@@ -335,14 +338,33 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         from untwin.model.evidence import evidence_of
         from untwin.model.findings import found
 
-        check_is_fitted(self)
-        chances = None if unlabelled is None else self.predict_proba(unlabelled)
-        held = None if test is None else (given := self._given(test[0], reset=False), *self._named(given, *test[1:]))
-        tree = self.parents_ if parents is None else parents
-        findings = found(evidence_of(self.knowledge_, test=held, unlabelled=chances, parents=tree))
-        if keep:
-            self._noted |= {"findings": findings, "parents": None if tree is None else list(tree.items())}
+        now = self._now()
+        chances = None if unlabelled is None else now.predict_proba(unlabelled)
+        held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
+        tree = now.parents_ if parents is None else parents
+        findings = found(evidence_of(now.knowledge_, test=held, unlabelled=chances, parents=tree))
+        if keep:  # they belong to what they were found in
+            now._noted.update(findings=findings, parents=None if tree is None else list(tree.items()))
         return findings
+
+    def _trained(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
+        """Fit what is best: a copy of the model, so that a fit that fails leaves the model as it was."""
+        from untwin.model.training import trained
+
+        self._kind, self._noted = kind_of(X), {}
+        require_threads(self._kind)
+        given = self._given(X, reset=True)
+        labels, called = self._named(given, y, ids)
+        known, choice = trained(self, given, labels, called)
+        self.candidates_, self.scores_ = choice.candidates, choice.scores
+        return self._hold(known)
+
+    def _now(self) -> Self:
+        """Return a copy of the fitted model: what it holds belongs together, and no other thread replaces it."""
+        check_is_fitted(self)
+        now = copy(self)
+        require_threads(now._kind)
+        return now
 
     def _given(self, X: Any, *, reset: bool) -> Any:
         """Return rows as they are kept: a list of texts, a Polars frame, a matrix."""
@@ -364,37 +386,22 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return labels, first_ids(ids, len(labels))
 
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
-        check_is_fitted(self)
         return self.knowledge_.log_proba(self._given(X, reset=False))
 
-    def _probabilities(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        log_p = self._log_proba(X)
-        return np.exp(log_p.astype(np.float64)), log_p
+    def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
+        known = self.classes_ if classes is None else classes
+        return answers(log_p, known, scoring=self.scoring, order=self.order)
 
-    def _answer(self, log_p: NDArray[np.float32]) -> Array:
-        order = low_to_high(self.order, self.classes_, self.scoring)
-        return np.asarray(self.classes_[answered(log_p, self.scoring, order)])
-
-    def _threshold(self, target_error: float) -> float:
-        return self.knowledge_.heard.judged(self.knowledge_.y).threshold(target_error)
-
-    def _learnt(self, outcome: tuple[Knowledge, Learnt]) -> Learnt:
-        self.knowledge_, learnt = outcome
-        self.classes_ = self.knowledge_.team.classes
-        self._noted = {name: noted for name, noted in self._noted.items() if name == "parents"}  # the rest has changed
-        self._studied()
+    def _learn(self, outcome: tuple[Knowledge, Learnt]) -> Learnt:
+        known, learnt = outcome
+        self._hold(known)
         return learnt
 
-    def _studied(self) -> Self:
-        """Draw from what was heard out of fold all that it teaches."""
-        heard, y = self.knowledge_.heard, self.knowledge_.y
-        self.confusion_ = heard.confusion(y)
-        self.hierarchy_ = Hierarchy.from_confusion(self.confusion_)
-        self.groups_ = self.hierarchy_.cut()
-        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, EDGE)
-        self.plan_ = SprinklingPlan.adaptive(self.confusion_, 1.0)
-        self.calibration_error_ = heard.calibration_error(y)
-        self.threshold_ = 0.0 if self.target_error is None else self._threshold(self.target_error)
+    def _hold(self, known: Knowledge) -> Self:
+        """Hold this and all that it teaches, in one assignment."""
+        noted = {name: value for name, value in self._noted.items() if name == "parents"}  # the rest has changed
+        lessons = lessons_of(known, self.target_error)
+        self.__dict__ = {**vars(self), "knowledge_": known, **lessons, "_noted": noted}
         return self
 
     def __sklearn_tags__(self) -> Tags:

@@ -23,6 +23,7 @@ from untwin.crossfit.folds import judged
 from untwin.crossfit.outoffold import scores_out_of_fold
 from untwin.model.calibration import log_probabilities, on_log_scale
 from untwin.model.grades import ORDERED, answered
+from untwin.model.sampling import two_folds
 from untwin.model.trust import Trust
 from untwin.represent.alignment import fitted_temperature
 from untwin.tables.confusion import Confusion
@@ -119,9 +120,11 @@ class Contest:
         view = self.views[number]
         model = view.model(recipe.classifier, weighted=recipe.weighted)
         by_name = self.order is not None and not recipe.sure
-        labels = self.classes[self.codes] if by_name else self.codes  # numbers are sorted faster; grades have names
+        classes = self.classes if by_name else np.arange(len(self.classes))  # numbers sort faster; grades have names
         n_jobs = None if recipe.light else self.n_jobs
-        scores, trained = scores_out_of_fold(model, view.rows, labels, cv=self.parts, n_jobs=n_jobs, fitted=recipe.sure)
+        scores, trained = scores_out_of_fold(
+            model, view.rows, classes[self.codes], cv=self.parts, n_jobs=n_jobs, fitted=recipe.sure, classes=classes
+        )
         ready = {recipe.name: _by_name(trained, self.classes)} if recipe.sure else {}
         S = on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
         temperature = fitted_temperature(S[self.held], self.codes[self.held], cautious=True)
@@ -149,9 +152,11 @@ class Contest:
         """Return how far what was said about the held-out rows can be trusted."""
         return Trust.of_held_out(log_p[self.held], self.codes[self.held])
 
-    def sampled(self, rows: Indices) -> Contest:
-        """Return the same contest on some of the rows, with two folds only."""
-        parts = np.where(self.parts[rows] < 2, self.parts[rows], -1)
+    def sampled(self, rows: Indices) -> Contest | None:
+        """Return the same contest on some of the rows, with two folds only; None if none of them can be held out."""
+        parts = two_folds(self.codes, self.parts, rows)
+        if parts is None:
+            return None
         return Contest(
             views=tuple(view.without(rows) for view in self.views),
             classes=self.classes,

@@ -118,12 +118,14 @@ class Part(NamedTuple):
 
 
 def space_curves(known: Knowledge, *, random_state: int = 0) -> SpaceCurves | None:
-    """Measure the curves on a sample of the rows; None where fewer than two folds were held out."""
+    """Measure the curves on a sample of the rows; None where fewer than two folds were held out, or rows are empty."""
     if len(np.unique(known.heard.folds[known.heard.held])) < FOLDS:
         return None
     with catch_warnings(), one_thread():
         simplefilter("ignore")  # a space that finds fewer directions than asked for is no news here
-        return _measured(list(_parts(known, random_state)), random_state)
+        parts = list(_parts(known, random_state))
+        telling = all(squared_length(rows) for part in parts for rows in (part.X, part.X_held))
+        return _measured(parts, random_state) if telling else None
 
 
 def _parts(known: Knowledge, seed: int) -> Iterator[Part]:

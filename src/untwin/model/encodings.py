@@ -17,7 +17,7 @@ from untwin.crossfit.outoffold import out_of_fold
 from untwin.data.counts import EmptyVocabularyError, TextCounts
 from untwin.data.guess import UNSPACED
 from untwin.model.recipes import linear_svm
-from untwin.model.sampling import trial_rows
+from untwin.model.sampling import trial_rows, two_folds
 from untwin.model.view import View
 from untwin.represent.frequent import FrequentTerms
 
@@ -48,7 +48,9 @@ def counted_views(
     if preset == "fast" or parts is None:
         return (_first_counted(encoders, texts),)
     sample = trial_rows(codes, n_classes, seed)
-    folds = np.where(parts < 2, parts, -1)[sample]
+    folds = two_folds(codes, parts, sample)
+    if folds is None:
+        return (_first_counted(encoders, texts),)
     said = _said(encoders, [texts[row] for row in sample], codes[sample], folds, n_jobs)
     if len(said) < 2:
         return (_first_counted({name: encoders[name] for name in said} or encoders, texts),)

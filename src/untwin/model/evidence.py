@@ -89,6 +89,8 @@ def neighbours_of_other_folds(X: Any, heard: Heard, y: Array) -> Indices:
     for fold in np.unique(heard.folds[in_doubt]):
         asked, others = np.flatnonzero(in_doubt & (heard.folds == fold)), searched[heard.folds[searched] != fold]
         reach = min(NEIGHBOURS, len(others))
+        if not reach:
+            continue
         knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
         found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
     return found

@@ -29,7 +29,7 @@ def low_to_high(order: ArrayLike | None, classes: Array, scoring: str) -> Indice
         if scoring in ORDERED:
             raise ValueError(f"order must name the classes from low to high for scoring={scoring!r}. Got None.")
         return None
-    names = class_names(np.asarray(order))
+    names = class_names(order)
     absent = np.setdiff1d(classes, names)
     if absent.size:
         raise ValueError(f"order must name all classes. Got none for {absent[0].item()!r} instead; add it.")
@@ -54,6 +54,11 @@ def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
         return median_grades(log_p, order)
     best: Indices = log_p.argmax(axis=1)
     return best
+
+
+def answers(log_p: Any, classes: Array, *, scoring: str, order: ArrayLike | None) -> Array:
+    """Return the names of the classes to answer with."""
+    return np.asarray(classes[answered(log_p, scoring, low_to_high(order, classes, scoring))])
 
 
 def median_grades(log_p: Any, order: Indices) -> Indices:

@@ -19,15 +19,19 @@ import numpy as np
 
 from untwin._values import frozen, positions
 from untwin.crossfit.outoffold import OutOfFold
-from untwin.model.calibration import Judged, calibration_error
+from untwin.model.calibration import calibration_error
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
     Array = NDArray[Any]
     Floats = NDArray[np.float32]
     Indices = NDArray[np.intp]
+    Answer = Callable[[NDArray[Any], Array], Array]  # class names by log-probabilities and the classes of their columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,37 +86,54 @@ class Heard:
         )
 
     def among(self, classes: Array) -> Heard:
-        """Return the same by other classes; what was said of a class that is gone is lost."""
+        """Return the same by these and more classes, of which nothing was said."""
         log_p = np.full((len(self.log_p), len(classes)), -np.inf, dtype=np.float32)
-        _, old, new = np.intersect1d(self.classes, classes, return_indices=True)
-        log_p[:, new] = self.log_p[:, old]
+        log_p[:, positions(self.classes, classes)] = self.log_p
         log_p[~self.held] = np.nan
         return replace(self, classes=classes, log_p=log_p)
 
+    def moved(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> Heard:
+        """Return the same after labels have changed: what was said of a class counts for its heirs.
+
+        `heirs` has a row for each old and a column for each new class: shares of its probability that they get. Nobody
+        was asked about rows of a class that nothing was said of, nor where all that was said is of classes that are
+        gone. `y` are the labels of all training rows now; `answer` makes answers of log-probabilities.
+        """
+        P = np.exp(self.log_p.astype(np.float64)) @ heirs
+        total = P.sum(axis=1)
+        spoken_of = np.isin(y[self.rows], classes[np.asarray(heirs.sum(axis=0)) > 0])
+        asked = self.held & spoken_of & (total > 0)
+        log_p = np.full(P.shape, np.nan)
+        with np.errstate(divide="ignore"):  # some classes are ruled out
+            log_p[asked] = np.log(P[asked] / total[asked, np.newaxis])
+        predicted = np.resize(classes, len(asked))  # anything, but of these classes
+        predicted[asked] = answer(log_p[asked], classes)
+        folds = np.where(asked, self.folds, -1)
+        return replace(self, classes=classes, log_p=log_p.astype(np.float32), predicted=predicted, folds=folds)
+
     def confusion(self, y: Array) -> Confusion:
         """Return true x predicted of the held-out rows; `y` are the labels of all training rows."""
-        asked = self.held & np.isin(self.predicted, self.classes)
-        return Confusion.from_predictions(y[self.rows][asked], self.predicted[asked], classes=self.classes)
+        return Confusion.from_predictions(y[self.rows][self.held], self.predicted[self.held], classes=self.classes)
 
     def out_of_fold(self, y: Array) -> OutOfFold:
         """Return the same as `out_of_fold` gives it; scores are log-probabilities."""
-        labels, asked = y[self.rows], np.isin(self.predicted, self.classes)
+        labels = y[self.rows]
         parts = [
             Confusion.from_predictions(labels[here], self.predicted[here], classes=self.classes)
             for fold in np.unique(self.folds[self.held])
-            for here in [asked & (self.folds == fold)]
+            for here in [self.folds == fold]
         ]
-        predictions = np.ma.MaskedArray(frozen(self.predicted), mask=frozen(~(self.held & asked)), hard_mask=True)
+        predictions = np.ma.MaskedArray(frozen(self.predicted), mask=frozen(~self.held), hard_mask=True)
         never = np.setdiff1d(labels[~self.held], labels[self.held])
         scores = frozen(self.log_p.astype(np.float64))
         return OutOfFold(
             self.confusion(y), tuple(parts), predictions, scores, frozen(self.folds), tuple(never.tolist())
         )
 
-    def judged(self, y: Array) -> Judged:
-        """Return how sure the answers were and whether they were right."""
+    def judged(self, y: Array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return how sure the answers to held-out rows were, and whether they were right."""
         confidence = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
-        return Judged.of_held_out(confidence, self.right(y))
+        return confidence, self.right(y)
 
     def right(self, y: Array) -> NDArray[np.bool_]:
         """Tell which held-out rows were answered right."""

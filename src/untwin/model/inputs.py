@@ -11,8 +11,12 @@ import numpy as np
 import polars as pl
 from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 
+from untwin._compat import require_classes
+from untwin._errors import InputError
+from untwin._forks import require_polars
+from untwin._labels import require_distinct
 from untwin.data.frames import is_dense
 from untwin.represent.growth import stacked
 
@@ -45,6 +49,12 @@ def kind_of(X: Any) -> str:
         return "texts"
     first = next((cell for cell in cells if not _is_missing(cell)), "")
     return "texts" if isinstance(first, str) else "matrix"
+
+
+def require_threads(kind: str) -> None:
+    """Refuse texts and frames in a process that was forked after Polars had worked: it would wait for ever."""
+    if kind != "matrix":
+        require_polars()
 
 
 def as_texts(X: Any) -> list[str]:
@@ -96,15 +106,27 @@ def as_labels(y: Any) -> Array:
         raise ValueError("y must hold one label for each row. Got one string instead; give a list of labels.")
     if not issparse(y):
         _require_present(y)
+        require_distinct(y)
     y = np.asarray(y) if _is_series(y) else y
     if issparse(y) or type_of_target(y, input_name="y").startswith("multilabel"):
         raise ValueError(
             "y must name one class for each row. Got several labels a row instead; use KNNClassifier, or one "
             "UntwinClassifier for each label."
         )
-    labels = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
-    return np.asarray(labels)
+    labels = np.asarray(column_or_1d(y, warn=True))
+    _require_savable(labels)
+    require_classes(labels)
+    return labels.astype(np.int64) if labels.dtype.kind == "u" else labels
+
+
+def _require_savable(labels: Array) -> None:
+    """Refuse labels that a saved model could not hold."""
+    if labels.dtype.kind not in "biufUO":
+        what = f"y must hold strings, whole numbers or truth values. Got {labels.dtype} instead"
+        raise InputError(f"{what}.", code="label-kind", hint="Turn them into strings, such as y.astype(str).")
+    if labels.dtype.kind == "u" and labels.size and labels.max() > np.iinfo(np.int64).max:
+        message = f"y must hold whole numbers of 64 bits with a sign. Got {labels.max()} instead."
+        raise InputError(message, code="label-kind", hint="Turn them into strings, such as y.astype(str).")
 
 
 def _require_present(y: Any) -> None:

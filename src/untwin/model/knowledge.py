@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from untwin._compat import rows_of
+from untwin.classify.approximate import surest_threshold
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
@@ -86,7 +87,12 @@ class Knowledge:
 
     def without_evidence(self, given: Any) -> NDArray[np.bool_]:
         """Tell which texts hold no known term."""
-        return self._mute([view.seen(given) for view in self.views], len(given))
+        n_rows = len(given) if isinstance(given, list) else given.shape[0]
+        return self._mute([view.seen(given) for view in self.views], n_rows)
+
+    def threshold(self, target_error: float) -> float:
+        """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
+        return surest_threshold(*self.heard.judged(self.y), target_error)
 
     def terms(self, rows: Any) -> Any:
         """Return rows of the view `told` as its models see them."""

@@ -7,10 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
+from sklearn.preprocessing import normalize
 
 from untwin._compat import rows_of
+from untwin._values import positions
 from untwin.crossfit.folds import identical_rows
 from untwin.data.encode import TableEncoder
+from untwin.model.heard import Heard
 from untwin.model.inputs import stacked_rows
 from untwin.model.knowledge import Knowledge, fitted_front, placed_by, told_by
 from untwin.model.records import Learnt
@@ -20,6 +24,7 @@ from untwin.model.teaching import taught
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from untwin.model.heard import Answer
     from untwin.model.neighbours import NeighbourSpace
 
     Array = NDArray[Any]
@@ -48,8 +53,11 @@ def added(
     return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
 
 
-def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, Learnt]:
-    """Give training rows other labels; what was answered about them out of fold is judged by the new ones."""
+def relabelled(known: Knowledge, ids: ArrayLike, y: Array, answer: Answer) -> tuple[Knowledge, Learnt]:
+    """Give training rows other labels; what was answered about them out of fold is judged by the new ones.
+
+    A class that is merged away leaves what was said of it to the classes that its rows have now.
+    """
     places = places_of_ids(ids, known.ids)
     if len(places) != len(y):
         raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {len(y)} instead.")
@@ -57,27 +65,43 @@ def relabelled(known: Knowledge, ids: ArrayLike, y: Array) -> tuple[Knowledge, L
     labels[places] = y
     _require_two(labels)
     team = known.team.refitted(known.views, labels)
-    heard = known.heard.among(team.classes)
+    heirs = _heirs(known.y, labels, known.team.classes, team.classes)
+    heard = known.heard.moved(heirs, team.classes, labels, answer)
     after = Knowledge.settled(
         known.views, team, heard, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
     )
     return after, _record(known, after, len(places), _names(known))
 
 
-def removed(known: Knowledge, ids: ArrayLike) -> tuple[Knowledge, Learnt]:
-    """Forget training rows, and classes that have none left."""
+def removed(known: Knowledge, ids: ArrayLike, answer: Answer) -> tuple[Knowledge, Learnt]:
+    """Forget training rows, and classes that have none left: what was said of these, the others share."""
     gone = places_of_ids(ids, known.ids)
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
     views = tuple(view.without(kept) for view in known.views)
     team = known.team.refitted(views, labels)
-    heard = known.heard.without(gone, len(known.y)).among(team.classes)
+    heirs = _heirs(labels, labels, known.team.classes, team.classes)
+    heard = known.heard.without(gone, len(known.y))
+    if len(heard.rows):
+        heard = heard.moved(heirs, team.classes, labels, answer)
+    else:  # of the rows that were asked about, a sample, none is left
+        heard = Heard.nothing(team.classes, len(labels))
     documents = None if known.documents is None else rows_of(known.documents, kept)
     after = Knowledge.settled(
         views, team, heard, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
     )
     return after, _record(known, after, len(gone), _names(known))
+
+
+def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
+    """Return old x new classes: itself for a class that is still there, else the shares of what its rows are now."""
+    stays = np.isin(old, new)
+    rows = ~stays[positions(before, old)]
+    here = np.concatenate([np.flatnonzero(stays), positions(before[rows], old)])
+    there = positions(np.concatenate([old[stays], after[rows]]), new)
+    counts = csr_array((np.ones(len(here)), (here, there)), shape=(len(old), len(new)))
+    return csr_array(normalize(counts, norm="l1"))
 
 
 def _repeated(rows: Any, n_old: int) -> NDArray[np.bool_]:
@@ -115,9 +139,14 @@ def _names(known: Knowledge) -> tuple[str, ...]:
 
 
 def _joined_labels(old: Array, new: Array) -> Array:
-    if (new.dtype.kind in "biuf") != (old.dtype.kind in "biuf"):
+    if _kind(new) != _kind(old):
         raise ValueError(f"y must hold labels of the kind that fit saw ({old.dtype}). Got {new.dtype} instead.")
     return np.concatenate([old, new])
+
+
+def _kind(labels: Array) -> str:
+    """Return what labels are; numbers learnt beside truth values would make one class of 1 and True."""
+    return "truth" if labels.dtype.kind == "b" else "number" if labels.dtype.kind in "iuf" else "text"
 
 
 def _require_two(labels: Array) -> None:

@@ -6,13 +6,12 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from untwin.crossfit.outoffold import out_of_fold_confusion
 from untwin.model.recipes import baseline
-from untwin.model.sampling import stratified, trial_rows
+from untwin.model.sampling import stratified, trial_rows, two_folds
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from untwin.model.recipes import Situation
@@ -32,7 +31,9 @@ def regularised(now: Situation, view: View, codes: Indices, parts: Indices | Non
         return now
     seed = now.random_state
     rows = trial_rows(codes, now.n_classes, seed) if now.much_work else stratified(codes, ENOUGH_ROWS, seed)
-    here, folds = view.without(rows), np.where(parts < 2, parts, -1)[rows]
+    here, folds = view.without(rows), two_folds(codes, parts, rows)
+    if folds is None:
+        return now
 
     @cache
     def accuracy(C: float) -> float:

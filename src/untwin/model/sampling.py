@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import dealt_folds, identical_rows, settled_folds
+from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged, possible_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +28,30 @@ def shared_parts(rows: Any, codes: Indices, cv: Any) -> Indices | None:
     >>> shared_parts(["a", "b", "c"], np.array([0, 1, 2]), 5) is None
     True
     """
-    if cv is None or isinstance(cv, int | np.integer):
-        cells = np.column_stack([identical_rows(rows), codes])
-        if np.bincount(np.unique(cells, axis=0)[:, 1]).max() < 2:
-            return None
-    return settled_folds(rows, codes, cv, in_runs=True)[1]
+    found = possible_folds(rows, codes, cv, in_runs=True)
+    return None if found is None else found[1]
+
+
+def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
+    """Return which of some rows the first two folds hold out, -1 for the others; None if they can hold out none.
+
+    >>> codes, parts = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+    >>> two_folds(codes, parts, np.arange(6)).tolist()
+    [0, 1, -1, 0, 1, -1]
+    >>> two_folds(codes, parts, np.array([2, 3])) is None
+    True
+    """
+    few = np.where(parts[rows] < 2, parts[rows], -1)
+    return few if can_hold_out(codes[rows], few) else None
+
+
+def can_hold_out(codes: Indices, parts: Indices) -> bool:
+    """Tell whether folds, chosen for all rows, still hold something out of a sample: of two classes or more."""
+    try:
+        judged(codes, np.arange(len(codes)), parts)
+    except NothingHeldOutError:
+        return False
+    return len(np.unique(codes)) > 1
 
 
 def workers(n_jobs: int | None, n_rows: int) -> int | None:

@@ -90,8 +90,10 @@ class Trust:
         """Return log-probabilities that can be trusted, of rows with these."""
         first = Ahead.in_rows(log_p)
         said = self.slope * first.odds + self.shift
-        said = np.maximum(said, first.second - first.rest + LEAD)
-        shared = np.where(np.isfinite(first.rest), log_expit(-said) - first.rest, 0.0)  # else there is nobody to share
+        others = np.isfinite(first.rest)  # else all of them are ruled out, and there is nobody to share
+        least = np.subtract(first.second, first.rest, where=others, out=np.full(len(log_p), -np.inf)) + LEAD
+        said = np.maximum(said, least)
+        shared = np.subtract(log_expit(-said), first.rest, where=others, out=np.zeros(len(log_p)))
         told: NDArray[np.float32] = log_p + shared[:, np.newaxis].astype(np.float32)
         told[np.arange(len(told)), first.best] = log_expit(said)
         return told

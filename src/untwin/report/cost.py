@@ -62,11 +62,19 @@ class Cost(Record):
 
 def _seen(view: Any) -> Seen:
     rows = view.rows
+    n, m = (len(rows), 1) if isinstance(rows, list) else rows.shape
     sparse: bool = issparse(rows)
-    cells = rows.nnz if sparse else rows.shape[0] * rows.shape[1]
-    parts = (rows.data, rows.indices, rows.indptr) if sparse else (rows,)
-    size = sum(getattr(part, "nbytes", 0) or part.estimated_size() for part in parts)
-    return Seen(view.name, rows.shape[0], rows.shape[1], int(cells), size / 2**20)
+    return Seen(view.name, n, m, int(rows.nnz) if sparse else n * m, _n_bytes(rows) / 2**20)
+
+
+def _n_bytes(rows: Any) -> int:
+    """Return how much memory the rows of a view take: a matrix, a frame, or texts for an encoder of one's own."""
+    sparse: bool = issparse(rows)
+    if sparse:
+        return sum(int(part.nbytes) for part in (rows.data, rows.indices, rows.indptr))
+    if isinstance(rows, list):
+        return sum(len(text.encode("utf-8", "replace")) for text in rows)
+    return int(rows.nbytes if hasattr(rows, "nbytes") else rows.estimated_size())
 
 
 def _shown(value: Any) -> Any:

@@ -141,7 +141,8 @@ def _batch(study: Study, positions: list[int]) -> Iterator[Document]:
     known, rows = study.evidence, np.asarray(positions)
     near = known.neighbours[rows] if known.neighbours is not None else np.empty((len(rows), 0), dtype=np.intp)
     present = near >= 0
-    ours, theirs = (csr_array(normalize(known.X[which])) for which in (rows[np.nonzero(present)[0]], near[present]))
+    sides = known.X[rows[np.nonzero(present)[0]]], known.X[near[present]]
+    ours, theirs = (csr_array(normalize(side) if present.any() else side) for side in sides)
     shared = csr_array(ours.multiply(theirs))
     ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).tolist()
     for number, position in enumerate(positions):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
@@ -60,7 +61,7 @@ class Report:
         measure : bool
             False: curves that the model does not hold (`curves_`) are not measured, and nothing is fitted.
         """
-        study, made = Study(model, texts, measure), {}
+        study, made = Study(copy(model), texts, measure), {}  # a copy: another thread may teach the model meanwhile
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
+from untwin._compat import require_classes
+from untwin._labels import label_array
 from untwin._values import class_names
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ def membership(y: Any, columns: ArrayLike | None = None) -> tuple[csr_array, Arr
     """
     if issparse(y):
         return _table(y, columns)
-    given = np.asarray(y)
+    given = label_array(y)
     if given.ndim == 2 and given.shape[1] > 1:
         return _table(given, columns)
     labels = column_or_1d(given, warn=True)
-    check_classification_targets(labels)
+    require_classes(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     shape = (len(labels), len(classes))
     return csr_array((np.ones(len(labels)), codes, np.arange(len(labels) + 1)), shape=shape), classes

@@ -185,12 +185,13 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
             )
         scores, held_out = self.out_of_fold_.scores.copy(), self.out_of_fold_.predicted
         self.classes_, codes = np.unique(column_or_1d(y), return_inverse=True)
-        self.temperature_ = None
-        if hasattr(self.estimator_, "decision_function"):
-            self.temperature_ = fitted_temperature(scores[held_out], codes[held_out])
-        self.standard_ = Standard.of_held_out(scores[held_out], codes[held_out])
         if not held_out.all():
             scores[~held_out] = class_scores(self.estimator_, rows_of(X, np.flatnonzero(~held_out)))[0]
+        judged = held_out if held_out.any() else ~held_out  # for want of better ones
+        self.temperature_ = None
+        if hasattr(self.estimator_, "decision_function"):
+            self.temperature_ = fitted_temperature(scores[judged], codes[judged])
+        self.standard_ = Standard.of_held_out(scores[judged], codes[judged])
         return scores
 
     def _settled(self, scores: Floats) -> Any:

@@ -25,10 +25,9 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils import TransformerTags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, require_classes, validating
 from untwin._values import positions
 from untwin.represent.growth import any_batch, validated_growth, widened
 from untwin.tables import Contingency, measures
@@ -191,7 +190,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             X = validated(self, X, **COUNTS)
             return _canonical(X), np.zeros(X.shape[0], dtype=np.intp)
         X, y = validated(self, X, y, **COUNTS)
-        check_classification_targets(y)
+        require_classes(y)
         return _canonical(X), y
 
     def _counted(self, counts: csr_array, labels: Array) -> Contingency:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from untwin._labels import label_array
 from untwin._values import class_names, frozen_csr, positions
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ def membership(y: Any, classes: ArrayLike | None) -> tuple[csr_array, NDArray[An
             )
         if members.nnz and (members.data != 1).any():
             raise ValueError("A multi-label y must hold zeros and ones only. Got other numbers instead.")
-        return members, class_names(np.asarray(classes))
-    labels = np.asarray(y)
+        return members, class_names(classes)
+    labels = label_array(y)
     if classes is None:
         names, codes = np.unique(labels, return_inverse=True)
     else:
-        names = class_names(np.asarray(classes))
+        names = class_names(classes)
         codes = positions(labels, names)
     shape = (len(labels), len(names))
     return csr_array((np.ones(len(labels), np.int64), codes, np.arange(len(labels) + 1)), shape=shape), names

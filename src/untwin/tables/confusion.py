@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, diags_array, issparse
 
+from untwin._labels import label_array
 from untwin._values import class_names, frozen_csr, html_table, joined_classes, positions
 from untwin.tables import ordinal
 from untwin.tables._sparse import cell_rows, moved, ratio, same_cells
@@ -78,7 +79,7 @@ class Confusion:
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, *, classes: ArrayLike | None = None) -> Confusion:
         """Count the pairs (true, predicted); `classes` default to all labels that occur, sorted."""
-        true, predicted = np.asarray(y_true), np.asarray(y_pred)
+        true, predicted = label_array(y_true), label_array(y_pred)
         if true.ndim != 1 or true.shape != predicted.shape:
             raise ValueError(
                 f"y_true and y_pred must be one-dimensional and of equal length. Got shapes {true.shape} "
@@ -88,9 +89,7 @@ class Confusion:
             raise ValueError(
                 f"y_true and y_pred must hold labels of one kind. Got {true.dtype} and {predicted.dtype} instead."
             )
-        names = (
-            np.union1d(np.unique(true), np.unique(predicted)) if classes is None else class_names(np.asarray(classes))
-        )
+        names = np.union1d(np.unique(true), np.unique(predicted)) if classes is None else class_names(classes)
         cells = positions(true, names), positions(predicted, names)
         return cls(csr_array((np.ones(len(true), np.int64), cells), shape=(len(names), len(names))), names)
 

@@ -87,10 +87,10 @@ def test_few_rows_are_held_out_in_turn_many_once():
     rng = np.random.default_rng(0)
     X, codes = rng.standard_normal((200, 3)), rng.integers(0, 4, 200)
     X[100:150] = X[:50]
-    folds = held_out_folds(X, codes, 5, 1000, 0)
+    folds, _ = held_out_folds(X, codes, 5, 1000, 0)
     assert sorted(np.unique(folds)) == [0, 1, 2, 3, 4]
     assert np.array_equal(folds[100:150], folds[:50])
-    once = held_out_folds(X, codes, 5, 20, 0)
+    once, _ = held_out_folds(X, codes, 5, 20, 0)
     assert sorted(np.unique(once)) == [-1, 0]
     assert 10 <= (once == 0).sum() <= 40
     assert np.array_equal(once[100:150], once[:50])
@@ -103,4 +103,14 @@ def test_nothing_to_hold_out():
 
 def test_given_folds_are_followed():
     folds = np.array([0, 1, 0, 1, -1, -1])
-    assert np.array_equal(held_out_folds(np.eye(6), np.array([0, 0, 1, 1, 0, 1]), folds, 2, 0), folds)
+    held, parts = held_out_folds(np.eye(6), np.array([0, 0, 1, 1, 0, 1]), folds, 2, 0)
+    assert np.array_equal(held, folds)
+    assert np.array_equal(parts, folds)
+
+
+def test_nobody_is_asked_about_a_class_that_no_model_would_know():
+    """A class of one row is learnt by all models; the temperature would follow its row, which nobody could know."""
+    X, codes = np.arange(7.0)[:, np.newaxis], np.array([0, 0, 0, 1, 1, 1, 2])
+    folds, parts = held_out_folds(X, codes, 3, 100, 0)
+    assert folds.tolist().count(-1) == 1
+    assert folds[6] == parts[6] == -1

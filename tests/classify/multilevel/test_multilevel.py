@@ -141,7 +141,8 @@ def test_held_out_rows_are_judged_by_a_twin_with_the_same_groups(texts):
     rows = np.arange(0, 300)
     twin = MultiLevelClassifier(groups=groups, cv=None).fit(X[300:], y[300:])
     codes = np.searchsorted(model.classes_, y)
-    assert np.array_equal(model._out_of_fold(X, codes, rows), twin.decision_function(X[rows]))
+    said = model._out_of_fold(X, codes, np.arange(len(codes)) >= 300, rows)
+    assert np.array_equal(said, twin.decision_function(X[rows]))
     assert model.groups_ == [tuple(group) for group in groups]
 
 

@@ -23,29 +23,29 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import positions
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier
-from untwin.classify.graph.blend import fitted_blend
+from untwin.classify.graph.blend import Blend, fitted_blend
 from untwin.classify.graph.candidates import ranked, ranked_out_of_fold, without
-from untwin.classify.graph.findings import changes, sparest, sweep
+from untwin.classify.graph.findings import Change, changes, sparest, sweep
 from untwin.classify.graph.pairs import PairPanel
 from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, Teaching
 from untwin.classify.learnt_rows import LearntRows, grown_rows
-from untwin.crossfit.folds import settled_folds
+from untwin.crossfit.folds import possible_folds
 from untwin.represent.growth import any_batch
 from untwin.structure.graph import THRESHOLDS, ConfusionGraph
+from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
     from untwin.classify.graph.candidates import Candidates
-    from untwin.tables.confusion import Confusion
 
     Panel = ClassPanel | SubgraphPanel | PairPanel
     Array = NDArray[Any]
@@ -181,14 +181,16 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError("y must have at least two classes. Got one class instead.")
         base, expert = self._workers()
-        folds, parts, _ = settled_folds(X, codes, self.cv, random_state=self.random_state)
-        found, confusions = self._ranked(base, codes, (folds, parts))
+        folds = self._folds(X, codes)
+        found, confusions = self._ranked(base, codes, folds)
         self.threshold_, _, _, self.upper_bound_ = sparest(self.sweep_, self.confusion_.accuracy)
-        teaching = Teaching(expert, X, codes, np.flatnonzero(parts != 0), self.n_jobs)
-        first, found = np.flatnonzero(folds == 0), found.within(self.threshold_)
-        panel = self._panel(teaching, found, without(self.confusion_, confusions[0]))
-        self._judge(X[first], codes[first], found[first], panel)
-        return self._settled(replace(teaching, rows=np.arange(len(codes))), found)
+        teaching, found = Teaching(expert, X, codes, np.arange(len(codes)), self.n_jobs), found.within(self.threshold_)
+        self.blend_, self.changes_ = Blend(1.0, 0.0), list[Change]()
+        if folds is not None:
+            first, others = np.flatnonzero(folds[0] == 0), np.flatnonzero(folds[1] != 0)
+            panel = self._panel(replace(teaching, rows=others), found, without(self.confusion_, confusions[0]))
+            self._judge(X[first], codes[first], found[first], panel)
+        return self._settled(teaching, found)
 
     @validating
     @any_batch()
@@ -208,8 +210,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         self.learnt_rows_ = rows
         self.classes_, codes = np.unique(y, return_inverse=True)
         base, expert = self._workers()
-        folds, parts, _ = settled_folds(X, codes, self.cv, random_state=self.random_state)
-        found, _ = self._ranked(base, codes, (folds, parts))
+        found, _ = self._ranked(base, codes, self._folds(X, codes))
         self.upper_bound_ = next(row.upper_bound for row in self.sweep_ if row.threshold == self.threshold_)
         earlier = Earlier(self._experts.known(positions(known, self.classes_)), n_known)
         teaching = Teaching(expert, X, codes, np.arange(len(codes)), self.n_jobs, earlier)
@@ -256,13 +257,28 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         if type_of_target(y, input_name="y").startswith("multilabel"):
             raise ValueError("y must name one class for each row. Got multi-label y instead; use KNNClassifier.")
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        require_classes(y)
         return _rows(X), y
 
-    def _ranked(self, base: Any, codes: Indices, folds: tuple[Indices, Indices]) -> tuple[Candidates, list[Confusion]]:
-        """Train the base, and learn out of fold what it ranks highest for each row and what it confuses."""
+    def _folds(self, X: Any, codes: Indices) -> tuple[Indices, Indices] | None:
+        """Return who is held out and who is not learnt from, by fold; None if no row of any class can be held out."""
+        found = possible_folds(X, codes, self.cv, random_state=self.random_state)
+        return None if found is None else found[:2]
+
+    def _ranked(
+        self, base: Any, codes: Indices, folds: tuple[Indices, Indices] | None
+    ) -> tuple[Candidates, list[Confusion]]:
+        """Train the base, and learn out of fold what it ranks highest for each row and what it confuses.
+
+        Where no row can be held out, what it ranks highest for rows it has seen must do, and no confusion is known.
+        """
         X, y = self.learnt_rows_
         self.base_ = clone(base).fit(X, y)
+        if folds is None:
+            self.confusion_ = Confusion.from_predictions(y[:0], y[:0], classes=self.classes_)
+            found = ranked(self.base_, X, self.classes_, self._n_ranked())
+            self.sweep_ = sweep(found, codes, self.confusion_, self._thresholds())
+            return found, []
         found, confusions = ranked_out_of_fold(
             base, X, y, classes=self.classes_, folds=folds, k=self._n_ranked(), n_jobs=self.n_jobs
         )

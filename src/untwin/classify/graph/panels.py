@@ -35,11 +35,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
+NOBODY = np.empty(0, dtype=np.intp)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Teaching:
-    """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`; each class has rows.
+    """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`.
 
+    A class may have none of them, where others share its only row; its expert is there, so that experts stand in the
+    order of the classes, and is never asked.
     `earlier` are the experts from before the last rows came, if there are any.
     """
 
@@ -56,7 +60,8 @@ class Teaching:
 
     def rows_by_class(self) -> list[Indices]:
         """Return the rows of each class."""
-        return [self.rows[places] for _, places in by_expert(self.codes[self.rows])]
+        places = dict(by_expert(self.codes[self.rows]))
+        return [self.rows[places.get(code, NOBODY)] for code in range(self.codes.max() + 1)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +79,9 @@ class ClassPanel:
         own = np.flatnonzero(~found[rows].hits(codes[rows]).any(axis=1))
         pupils = rows[np.concatenate([row, own])]
         experts = np.concatenate([found.codes[rows[row], column], codes[rows[own]]])
-        jobs = []
-        for code, places in by_expert(experts):
-            chosen = pupils[places]
+        asked, jobs = dict(by_expert(experts)), []
+        for code in range(codes.max() + 1):
+            chosen = pupils[asked.get(code, NOBODY)]
             if (codes[chosen] == code).all():  # nobody takes others for this class: it learns from all of them
                 chosen = rows
             jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp), key=code))

@@ -9,15 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import class_names, frozen_csr, positions
 from untwin.classify.knn.explain import Vote, explained, mapped_terms, shared_terms
 from untwin.classify.knn.neighbours import Searchable, nearest, searchable
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
-from untwin.crossfit.folds import settled_folds
+from untwin.crossfit.folds import possible_folds
 from untwin.represent.growth import any_batch, arrived, moved_columns, places_of, stacked, validated_growth, widened
 
 if TYPE_CHECKING:
@@ -207,6 +207,8 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             Names of the terms; by default those that `fit` saw in a frame.
         """
         check_is_fitted(self)
+        if top < 1:
+            raise ValueError(f"top must be at least 1. Got {top} instead.")
         if term_map is None:
             shown = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
             found = self._nearest(shown, self.n_neighbors_)
@@ -244,7 +246,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             Y = frozen_csr(y, dtype=np.float64)
             return Y, np.arange(Y.shape[1])
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        require_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
         shape = (len(codes), len(classes))
         return csr_array((np.ones(len(codes)), codes, np.arange(len(codes) + 1)), shape=shape), classes
@@ -293,13 +295,17 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _chosen(self, X: Any) -> int:
-        """Return the number of neighbours that does best when a row's own fold is out of reach.
+        """Return the number of neighbours that does best when a row's own fold is out of reach; 1 if none can be.
 
         The nearest rows of the other folds are searched once; the first few of them serve every smaller number. Rows
         similar to nothing get the same answer for any number, so they have no say.
         """
         codes = np.zeros(X.shape[0], dtype=np.intp) if self._multilabel else self._Y.indices.astype(np.intp)
-        folds, parts, _ = settled_folds(X, codes, self.cv)
+        settled = possible_folds(X, codes, self.cv)
+        self.cv_scores_: dict[int, float] = {}
+        if settled is None:
+            return GRID[0]
+        folds, parts, _ = settled
         reach = min(GRID[-1], *((parts != fold).sum() for fold in range(folds.max() + 1)))
         values = np.empty((X.shape[0], reach), dtype=X.dtype)
         rows = np.empty((X.shape[0], reach), dtype=np.intp)

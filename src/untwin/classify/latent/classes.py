@@ -9,10 +9,9 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin.classify.latent.calibration import KeptRows, held_out_temperature
 from untwin.classify.latent.class_space import ClassSpace, Columns, class_space
 from untwin.classify.latent.class_sums import ClassSums
@@ -184,5 +183,5 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
 
 def _labels(y: Any) -> Array:
     labels: Array = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
+    require_classes(labels)
     return labels

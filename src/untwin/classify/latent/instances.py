@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin import _progress
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin.crossfit.folds import dealt_folds, judged
 from untwin.linalg.blocks import Blocks, product
 from untwin.linalg.svd import TruncatedSVD, truncated_svd
@@ -99,7 +98,7 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         least = 2 if self.n_components == "stagewise" else 1
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least)
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        require_classes(y)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         A = Blocks(X)
         if A.energy() == 0:

@@ -18,12 +18,11 @@ from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import positions
-from untwin.classify.approximate import ApproximateLabels
+from untwin.classify.approximate import ApproximateLabels, surest_threshold
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier, refit_experts
@@ -189,7 +188,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Grow and cut the trees, train an expert for each branch, calibrate on rows held out."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        check_classification_targets(y)
+        require_classes(y)
         self.learnt_rows_ = LearntRows(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)
@@ -333,35 +332,32 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     def _confusion(self, X: Any, codes: Indices) -> Confusion | None:
         """Return the base's confusion of rows held out."""
         cv = N_FOLDS if self.cv is None else self.cv
-        folds = held_out_folds(X, codes, cv, MOST_HELD_OUT, self.random_state)
-        return None if folds is None else out_of_fold_confusion(self.base_, X, self.classes_[codes], cv=folds)
+        found = held_out_folds(X, codes, cv, MOST_HELD_OUT, self.random_state)
+        return None if found is None else out_of_fold_confusion(self.base_, X, self.classes_[codes], cv=found[1])
 
     def _calibrate(self, X: Any, codes: Indices) -> None:
         """Fit the temperature to rows held out from a model like this one."""
-        folds = held_out_folds(X, codes, self.cv, MOST_HELD_OUT, self.random_state)
-        if folds is None or len(self.classes_) < 2:
+        found = held_out_folds(X, codes, self.cv, MOST_HELD_OUT, self.random_state)
+        if found is None or len(self.classes_) < 2:
             return
+        folds, parts = found
         held_out = [np.flatnonzero(folds == fold) for fold in range(folds.max() + 1)]
-        scores = np.vstack([self._out_of_fold(X, codes, rows) for rows in held_out])
-        truth = codes[np.concatenate(held_out)]
+        said = (self._out_of_fold(X, codes, parts != fold, rows) for fold, rows in enumerate(held_out))
+        scores, truth = np.vstack(list(said)), codes[np.concatenate(held_out)]
         self.temperature_ = fitted_temperature(scores, truth, cautious=True)
         P = softmax(scores / self.temperature_, axis=1)
         order = np.argsort(-P.max(axis=1), kind="stable")
         self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]
 
-    def _out_of_fold(self, X: Any, codes: Indices, rows: Indices) -> NDArray[np.float64]:
-        """Return what a model like this one that has not seen `rows` says about them."""
-        train = np.delete(np.arange(len(codes)), rows)
+    def _out_of_fold(self, X: Any, codes: Indices, train: NDArray[np.bool_], rows: Indices) -> NDArray[np.float64]:
+        """Return what a model like this one, fitted to the rows `train`, says about the rows `rows`."""
         twin = clone(self).set_params(cv=None).fit(X[train], self.classes_[codes[train]])
         scores = np.full((len(rows), len(self.classes_)), -np.inf)
         scores[:, positions(twin.classes_, self.classes_)] = twin._scores(X[rows])
         return scores
 
     def _threshold(self, error_rate: float) -> float:
-        """Return the lowest probability above which held-out rows were wrong in at most this share."""
+        """Return the lowest probability at and above which held-out rows were wrong in at most this share."""
         if self.judged_ is None:
             raise ValueError("predict_group needs rows held out in fit. Got none instead; set cv to a number of folds.")
-        confidence, right = self.judged_
-        wrong = np.cumsum(~right) / np.arange(1, len(right) + 1)
-        kept = np.flatnonzero(wrong <= error_rate)
-        return float(confidence[kept[-1]]) if kept.size else np.inf
+        return surest_threshold(*self.judged_, error_rate)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import dealt_folds, given_folds, sharing_units
+from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, given_folds, judged, sharing_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 
-def held_out_folds(X: Any, codes: Indices, cv: Any, most: int, random_state: Any) -> Indices | None:
-    """Return a fold number for each row, -1 for rows that are never held out; None if no row can be.
+def held_out_folds(X: Any, codes: Indices, cv: Any, most: int, random_state: Any) -> tuple[Indices, Indices] | None:
+    """Return `folds` and `parts` (see `crossfit.folds`), -1 for rows that are never held out; None if no row can be.
 
     Parameters
     ----------
@@ -36,18 +36,19 @@ def held_out_folds(X: Any, codes: Indices, cv: Any, most: int, random_state: Any
     Examples
     --------
     >>> X, codes = np.arange(6.0)[:, np.newaxis], np.array([0, 0, 0, 1, 1, 1])
-    >>> np.bincount(held_out_folds(X, codes, 3, 100, 0)).tolist()
+    >>> folds, parts = held_out_folds(X, codes, 3, 100, 0)
+    >>> np.bincount(folds).tolist()
     [2, 2, 2]
-    >>> held_out_folds(X, codes, 3, 2, 0).tolist().count(0)
+    >>> held_out_folds(X, codes, 3, 2, 0)[0].tolist().count(0)
     2
     """
-    if not isinstance(cv, Integral):
-        return given_folds(cv, X, codes, None)
     unit = sharing_units(X)
-    units_a_class = np.bincount(np.unique(np.column_stack([unit, codes]), axis=0)[:, 1])
-    if units_a_class.max() < 2:
+    if not isinstance(cv, Integral):
+        return judged(codes, unit, given_folds(cv, X, codes, None))[:2]
+    try:
+        if len(codes) <= most:
+            return judged(codes, unit, dealt_folds(codes, unit, int(cv), random_state))[:2]
+        dealt = dealt_folds(codes, unit, max(int(cv), ceil(len(codes) / most)), random_state)
+        return judged(codes, unit, np.where(dealt == 0, 0, -1))[:2]
+    except NothingHeldOutError:
         return None
-    if len(codes) <= most:
-        return dealt_folds(codes, unit, int(cv), random_state)
-    folds = dealt_folds(codes, unit, max(int(cv), ceil(len(codes) / most)), random_state)
-    return np.where(folds == 0, 0, -1)

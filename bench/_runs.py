@@ -23,7 +23,7 @@ from bench._measure import parser, peak_of
 from bench._peers import made
 from bench._rivals import model_bytes
 from bench._sets import documents, parts, vectors
-from untwin.model.calibration import calibration_error
+from untwin.calibrate.reliability import calibration_error
 
 if TYPE_CHECKING:
     import argparse

@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 from bench._measure import parser, show
 from bench._sets import documents, paired_interval, parts, vectors
 from untwin import AdaptiveSprinkling, KNNClassifier, ScoreSpace, SprinkledLSI, SprinklingPlan, TextCounts
-from untwin.adapt.spaces import joined
+from untwin.classify.adaptive.spaces import joined
 from untwin.crossfit import out_of_fold_confusion
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ def share_of_each_part(splits: list[Split]) -> dict[str, float]:
     """Return the accuracy of kNN in each part of the method."""
     found: dict[str, list[float]] = {}
     for split in splits:
-        for name, (rows, asked_rows) in parts_of_the_method(split, chosen_svm(split)).items():
+        for name, (rows, sample_rows) in parts_of_the_method(split, chosen_svm(split)).items():
             model = KNNClassifier(n_neighbors=NEIGHBOURS).fit(rows, split.y)
-            found.setdefault(name, []).append(float(model.score(asked_rows, split.y_test)))
+            found.setdefault(name, []).append(float(model.score(sample_rows, split.y_test)))
     return {name: float(np.mean(accuracies)) for name, accuracies in found.items()}
 
 

@@ -28,12 +28,12 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from bench._measure import parser, show
+from untwin.calibrate.temperature import fit_temperature
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.class_sums import ClassSums
 from untwin.crossfit import out_of_fold
 from untwin.model.findings.evidence import Evidence
-from untwin.model.findings.label_errors import doubtful_rows, label_trust
-from untwin.represent.alignment import fitted_temperature
+from untwin.model.findings.label_errors import label_trust, suspected_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +67,11 @@ def planted(X: Any, y: Array, *, near: bool, seed: int) -> tuple[Array, Array]:
     return np.where(wrong, drawn, y), wrong
 
 
-def evidence_of(X: Any, y: Array) -> Evidence:
+def collect_evidence(X: Any, y: Array) -> Evidence:
     """Judge every row by what has not seen it."""
     said = out_of_fold(LinearSVC(), X, y)
     scores = np.asarray(said.scores)
-    P = softmax(scores / fitted_temperature(scores, y), axis=1)
+    P = softmax(scores / fit_temperature(scores, y), axis=1)
     near = np.empty((len(y), NEIGHBOURS), dtype=np.intp)
     for fold in np.unique(said.folds):
         held_out, rest = np.flatnonzero(said.folds == fold), np.flatnonzero(said.folds != fold)
@@ -103,7 +103,7 @@ def measured(job: dict[str, Any], evidence: Evidence, wrong: Array, python: Path
     rows = []
     for who, known in {"untwin": evidence, "untwin, no neighbours": replace(evidence, neighbours=None)}.items():
         ranked = float(average_precision_score(wrong, -label_trust(known)))
-        rows.append(job | {"who": who} | verdict(wrong, doubtful_rows(known)) | {"average precision": ranked})
+        rows.append(job | {"who": who} | verdict(wrong, suspected_rows(known)) | {"average precision": ranked})
     if python is None:
         return [*rows, job | {"who": "cleanlab: not given"}]
     peer = cleanlab(python, evidence.y, evidence.probabilities)
@@ -135,7 +135,7 @@ def main() -> None:
             print(name, "near" if near else "any", seed, file=sys.stderr)
             labels, wrong = planted(X, y, near=near, seed=seed)
             job = {"set": name, "wrong label": "near class" if near else "any class"}
-            rows += measured(job, evidence_of(X, labels), wrong, given.cleanlab)
+            rows += measured(job, collect_evidence(X, labels), wrong, given.cleanlab)
     show(means(rows), as_json=given.json, cores=os.cpu_count(), share=SHARE, neighbours=NEIGHBOURS, seeds=given.seeds)
 
 

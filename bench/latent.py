@@ -103,7 +103,7 @@ def sizes(found: pl.DataFrame) -> Rows:
     return rows
 
 
-def best_of(found: pl.DataFrame) -> Rows:
+def select_best(found: pl.DataFrame) -> Rows:
     """Return on each table untwin's best classifier, chosen by these very figures, beside gradient boosting."""
     ours = found.filter(~pl.col("classifier").is_in([BOOSTING, A_POSTERIORI, "tree", "naive Bayes"]))
     top = ours.sort("accuracy", descending=True).group_by("table", maintain_order=True).first()
@@ -158,7 +158,7 @@ def tables(data: Path, repetitions: int) -> Rows:
     rows = printed() + by_table(inside, "inside folds") + by_table(outside, "outside folds")
     rows += by_table(beyond, "inside folds")
     rows += how_close(inside, "inside folds") + how_close(outside, "outside folds")
-    return rows + sizes(inside) + best_of(pl.concat([inside, beyond]))
+    return rows + sizes(inside) + select_best(pl.concat([inside, beyond]))
 
 
 def mixed(data: Path) -> Rows:

@@ -26,9 +26,9 @@ from bench._runs import TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, ru
 from bench._sets import documents, paired_interval, parts
 from bench._sizes import run_sizes
 from untwin import UntwinClassifier
+from untwin.calibrate.probabilities import JudgedAnswers
 from untwin.data.load import load
-from untwin.model.calibration import Judged
-from untwin.model.contest import binomial_interval
+from untwin.model.selection.comparison import binomial_interval
 
 if TYPE_CHECKING:
     import argparse
@@ -109,13 +109,13 @@ def run_reject(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-def by_margins(X: list[str], y: Array, X_test: list[str], y_test: Array) -> tuple[Array, Judged, Array]:
+def by_margins(X: list[str], y: Array, X_test: list[str], y_test: Array) -> tuple[Array, JudgedAnswers, Array]:
     """Return the test margins of a linear SVM, its margins out of fold with what was right, and what is on test."""
     svm = make_pipeline(TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), min_df=2), LinearSVC(random_state=0))
     held = cross_val_predict(svm, X, y, method="decision_function", n_jobs=CORES)
     svm.fit(X, y)
     scores, names = svm.decision_function(X_test), svm.classes_
-    judged = Judged.of_held_out(margin(held), names[held.argmax(axis=1)] == y)
+    judged = JudgedAnswers.of_held_out(margin(held), names[held.argmax(axis=1)] == y)
     return margin(scores), judged, names[scores.argmax(axis=1)] == y_test
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import time
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from papers.digests import data_digest, paper_digest
 from untwin import __version__
 from untwin._files import write_whole
+from untwin._plain import plain
 from untwin._progress import report
 
 if TYPE_CHECKING:
@@ -83,19 +83,12 @@ def _run_now(experiment: Experiment, data: Path, folder: Path, *, quick: bool) -
         "version": __version__,
         **asdict(outcome),
     }
-    plain: Record = _plain(record)
-    content = json.dumps(plain, indent=1, allow_nan=False) + "\n"
+    kept: Record = plain(record, _rounded)
+    content = json.dumps(kept, indent=1, allow_nan=False) + "\n"
     write_whole(_path(experiment, folder, quick=quick), content.encode())
-    return plain
+    return kept
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: six significant digits are enough, and what is not a number is null."""
-    if isinstance(value, dict):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, bool | str | int) or value is None:
-        return value
-    number = float(value)  # NumPy's numbers too
-    return float(f"{number:.6g}") if math.isfinite(number) else None
+def _rounded(value: float) -> float:
+    """Return six significant digits, which are enough."""
+    return float(f"{value:.6g}")

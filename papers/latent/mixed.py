@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from untwin._progress import report
-from untwin.adapt import AdaptiveSprinkling
+from untwin.classify.adaptive import AdaptiveSprinkling
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.data.counts import TextCounts

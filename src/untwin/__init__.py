@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from untwin.adapt.sprinkling import AdaptiveSprinkling as AdaptiveSprinkling
+    from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling as AdaptiveSprinkling
     from untwin.classify.batches import BatchLinearSVC as BatchLinearSVC
     from untwin.classify.centroids import CentroidClassifier as CentroidClassifier
     from untwin.classify.graph.classifier import ConfusionGraphClassifier as ConfusionGraphClassifier
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "AdaptiveSprinkling": "untwin.adapt.sprinkling",
+    "AdaptiveSprinkling": "untwin.classify.adaptive.sprinkling",
     "BatchLinearSVC": "untwin.classify.batches",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",

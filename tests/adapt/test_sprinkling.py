@@ -12,7 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 from untwin import AdaptiveSprinkling, Confusion, KNNClassifier, ScoreSpace, SprinkledLSI, SprinklingPlan, out_of_fold
-from untwin.adapt.spaces import BEST, STRENGTHS, dimensions
+from untwin.classify.adaptive.spaces import BEST, STRENGTHS, dimensions
 
 
 def texts(n_classes=6, n=40, seed=0):

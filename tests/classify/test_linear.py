@@ -71,7 +71,13 @@ def test_a_model_is_loaded_and_answers_without_what_trains(tmp_path):
         "import sys; from untwin import UntwinClassifier; model = UntwinClassifier.load(sys.argv[1]); "
         "model.predict(['the machine']); print([name for name in sys.argv[2:] if name in sys.modules])"
     )
-    heavy = ["sklearn.svm", "sklearn.naive_bayes", "sklearn.linear_model", "scipy.cluster.hierarchy", "untwin.adapt"]
+    heavy = [
+        "sklearn.svm",
+        "sklearn.naive_bayes",
+        "sklearn.linear_model",
+        "scipy.cluster.hierarchy",
+        "untwin.classify.adaptive",
+    ]
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "model"), *heavy], capture_output=True, text=True, check=True
     )

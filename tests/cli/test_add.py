@@ -86,7 +86,7 @@ def test_a_model_without_texts_stays_without(command, folder, tmp_path):
     model.save(folder, texts=False)
     table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
     assert command("add", folder, table).code == 0
-    assert UntwinClassifier.load(folder).knowledge_.documents is None
+    assert UntwinClassifier.load(folder).state_.documents is None
 
 
 def test_rows_that_were_added_before_are_not_learnt_again_unless_asked_for(command, folder, tmp_path):

@@ -75,7 +75,7 @@ def test_who_waits_says_so_and_goes_on(folder, tmp_path):
 
 
 def test_who_has_waited_long_enough_gives_up(command, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("untwin.cli.saved.LONGEST_WAIT", 0.1)
+    monkeypatch.setattr("untwin.cli.model_files.LONGEST_WAIT", 0.1)
     table = write_csv(tmp_path / "one.csv", [{"text": "printer jam", "label": "printer"}])
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

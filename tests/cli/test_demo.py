@@ -61,7 +61,7 @@ def test_soft_links_cross_the_packages(result):
 def test_three_texts_are_answered_that_were_not_learnt(result, folder):
     assert sorted(answer["true_label"] for answer in result["answers"]) == sorted(ASKED)
     model = UntwinClassifier.load(folder)
-    learnt = set(model.knowledge_.documents)
+    learnt = set(model.state_.documents)
     for answer in result["answers"]:
         assert answer["document"] not in learnt
         assert answer["label"] == model.predict([answer["document"]]).item()

@@ -33,7 +33,7 @@ def test_rows_marked_as_test_are_scored_once_and_not_learnt(fitted, tickets):
     right = model.predict([row["text"] for row in held]) == np.array([row["label"] for row in held])
     assert fitted.record["test"]["accuracy"] == right.mean()
     learnt = [row["text"] for row in records(160, 1) if row["split"] == "train"]
-    assert list(model.knowledge_.documents) == learnt
+    assert list(model.state_.documents) == learnt
     assert model.about_["test"]["accuracy"] == right.mean()
 
 
@@ -88,7 +88,7 @@ def test_the_summary_for_people(command, tmp_path):
     assert "Chosen: " in done.out
     assert "points against the linear SVM" in done.out
     model = UntwinClassifier.load(tmp_path / "m")
-    assert model.knowledge_.documents is None
+    assert model.state_.documents is None
     assert model.order == ["1", "5"]
 
 

@@ -51,7 +51,7 @@ def test_a_text_without_a_known_word_is_answered_by_the_prior(command, fitted, m
     table = write_csv(tmp_path / "t.csv", [{"text": text} for text in ("", "zzz", "printer")])
     found = cells(command("predict", fitted.folder, table).out)
     assert [row["untwin_no_evidence"] for row in found] == ["true", "true", "false"]
-    names, counts = np.unique(model.knowledge_.y, return_counts=True)
+    names, counts = np.unique(model.state_.y, return_counts=True)
     assert found[0]["untwin_label"] == names[counts.argmax()]
     assert float(found[0]["untwin_probability"]) == pytest.approx(counts.max() / counts.sum(), abs=1e-6)
 

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, f1_score
 
-from untwin.model.averages import MOST_MEMBERS, Averages
-from untwin.model.choice import _scores
-from untwin.model.contest import Contest, Entry, Share
+from untwin.model.selection.averages import MOST_MEMBERS, Averages
+from untwin.model.selection.comparison import CandidateResult, Comparison, Member
+from untwin.model.selection.select import _scores
 
 N, CLASSES = 600, 4
 
 
 def contest_of(codes, scoring="accuracy"):
     folds = np.arange(len(codes)) % 5
-    return Contest((), np.array(list("abcd")), codes, folds, scoring, None, None)
+    return Comparison((), np.array(list("abcd")), codes, folds, scoring, None, None)
 
 
-def entry(name, log_p):
-    share = Share(name, 0, None, 1.0)
-    return Entry(name, (share,), 1.0, log_p.astype(np.float32), log_p.argmax(axis=1), 1.0, {})
+def result(name, log_p):
+    member = Member(name, 0, None, 1.0)
+    return CandidateResult(name, (member,), 1.0, log_p.astype(np.float32), log_p.argmax(axis=1), 1.0, {})
 
 
 def opinion(codes, skill, seed):
@@ -40,19 +40,19 @@ def codes():
 def test_independent_opinions_join_even_if_they_are_weaker(codes):
     contest = contest_of(codes)
     found = Averages(
-        contest, [entry(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))]
+        contest, [result(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))]
     )
     path = found.grown()
     scores = [contest.score(grown.predicted) for grown in path]
     assert len(path) == MOST_MEMBERS
     assert scores == sorted(set(scores))
-    assert [len(grown.shares) for grown in path] == [1, 2, 3]
+    assert [len(grown.members) for grown in path] == [1, 2, 3]
 
 
 def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_suits_it(codes):
     contest = contest_of(codes)
     a, b, c = (opinion(codes, 1.5, seed) for seed in range(3))
-    grown = Averages(contest, [entry("a", a), entry("b", b), entry("c", c)]).grown()[-1]
+    grown = Averages(contest, [result("a", a), result("b", b), result("c", c)]).grown()[-1]
     S = (a + b + c) / 3 / grown.temperature
     np.testing.assert_allclose(grown.log_p, S - np.log(np.exp(S).sum(axis=1, keepdims=True)), atol=1e-4)
     assert grown.name == "a + b + c"
@@ -62,12 +62,12 @@ def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_sui
 
 def test_a_copy_or_noise_does_not_join(codes):
     best = opinion(codes, 2.0, 0)
-    others = [entry("copy", best), entry("noise", np.random.default_rng(9).normal(size=(N, CLASSES)) * 0.01)]
-    assert [grown.name for grown in Averages(contest_of(codes), [entry("best", best), *others]).grown()] == ["best"]
+    others = [result("copy", best), result("noise", np.random.default_rng(9).normal(size=(N, CLASSES)) * 0.01)]
+    assert [grown.name for grown in Averages(contest_of(codes), [result("best", best), *others]).grown()] == ["best"]
 
 
 def test_one_candidate_alone(codes):
-    only = entry("only", opinion(codes, 2.0, 0))
+    only = result("only", opinion(codes, 2.0, 0))
     averages = Averages(contest_of(codes), [only])
     assert averages.grown() == [only]
     assert averages.honest_answers().tolist() == only.predicted.tolist()
@@ -79,7 +79,7 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
     for seed in range(10):
         shuffled = np.random.default_rng(seed).permutation(codes)
         contest = contest_of(shuffled)
-        noise = [entry(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
+        noise = [result(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
         averages = Averages(contest, noise)
         best, answers = averages.grown()[-1].predicted, averages.honest_answers()
         seen.append(contest.score(best))
@@ -95,7 +95,7 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
 def test_all_figures_that_are_told_are_those_of_the_same_answers(codes):
     order = np.array([2, 0, 3, 1])
     contest = replace(contest_of(codes, "mae"), order=order)
-    answers = Averages(contest, [entry(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)]).honest_answers()
+    answers = Averages(contest, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)]).honest_answers()
     told, grade = _scores(contest, answers), np.argsort(order)
     assert told["accuracy"] == pytest.approx((answers == codes).mean())
     assert told["macro_f1"] == pytest.approx(f1_score(codes, answers, average="macro"))
@@ -110,6 +110,6 @@ def test_macro_f1_decides_where_it_is_asked_for(codes):
     blind = np.where(rare == 3, 0, rare)  # wrong ten times, but always about the same class
     fair = np.where(np.arange(N) % 41 == 7, (rare + 1) % 3, rare)  # wrong fifteen times, about common classes
     blind, fair = (np.log(0.8 * np.eye(CLASSES)[answers] + 0.05) for answers in (blind, fair))
-    entries = [entry("blind", blind), entry("fair", fair)]
-    assert Averages(contest_of(rare), entries).grown()[0].name == "blind"
-    assert Averages(contest_of(rare, "macro_f1"), entries).grown()[0].name == "fair"
+    results = [result("blind", blind), result("fair", fair)]
+    assert Averages(contest_of(rare), results).grown()[0].name == "blind"
+    assert Averages(contest_of(rare, "macro_f1"), results).grown()[0].name == "fair"

@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 from untwin import TextCounts, write_report
 from untwin.model import UntwinClassifier
-from untwin.model.encodings import text_encoders
-from untwin.model.inputs import as_one_text
-from untwin.model.recipes import recipes
+from untwin.model.features.inputs import as_one_text
+from untwin.model.features.text_encodings import text_encoders
+from untwin.model.selection.specs import candidate_specs
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_a_table_with_a_column_of_vectors_is_told_about(kind, tmp_path):
     model = UntwinClassifier(preset="fast").fit(frame, y)
     assert "conflicting-text" not in [finding.code for finding in model.findings_]  # vectors are told apart
     write_report(model, tmp_path / "report.html")
-    assert "5.1, 3.5, 1.4, 0.2 | hill" in as_one_text(model.knowledge_.documents)
+    assert "5.1, 3.5, 1.4, 0.2 | hill" in as_one_text(model.state_.documents)
     held = model.find(test=(frame[:3], y[:3]))
     assert "split-leak" in [finding.code for finding in held]
 
@@ -201,8 +201,8 @@ def test_a_text_without_a_known_word_gets_the_shares_of_the_classes(fast, new):
 
 
 def test_doubt_keeps_to_the_target_on_the_rows_it_was_chosen_on(fast, new):
-    heard, y = fast.knowledge_.heard, fast.knowledge_.y
-    judged = heard.judged(y)
+    answers, y = fast.state_.answers, fast.state_.y
+    judged = answers.judged(y)
     for target in (0.02, 0.05, 0.2):
         kept = judged.confidence >= judged.threshold(target)
         assert (~judged.right[kept]).mean() <= target
@@ -217,8 +217,8 @@ def test_a_row_goes_to_its_likeliest_group(balanced, new):
     assert found.sure.all()  # no target was set
     assert sorted(name for group in balanced.groups_ for name in group) == balanced.classes_.tolist()
     for row, number in enumerate(found.groups[:10]):
-        shares = [sum(P[row, balanced.classes_.tolist().index(name)] for name in group) for group in balanced.groups_]
-        assert shares[number] == max(shares)
+        members = [sum(P[row, balanced.classes_.tolist().index(name)] for name in group) for group in balanced.groups_]
+        assert members[number] == max(members)
 
 
 def test_reasons_name_training_rows_and_shared_words(balanced, texts, labels, new):
@@ -246,7 +246,7 @@ def test_confusion_tree_graph_and_plan_know_the_twins(balanced, texts):
 
 
 def test_ordered_classes_report_distances_and_answer_with_the_median(monkeypatch, texts, labels, new):
-    monkeypatch.setattr("untwin.model.training.recipes", lambda now: recipes(now)[:1])  # always the winner
+    monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: candidate_specs(now)[:1])  # always the winner
     order = ["class01", "class00", "class03", "class02"]
     model = UntwinClassifier(preset="fast", scoring="mae", order=order).fit(texts, labels)
     ordered = model.confusion_.reordered(order)
@@ -284,7 +284,7 @@ def test_a_language_without_spaces_is_counted_by_characters():
     texts = ["緑色の電車が来た", "電車で行く", "猫が鳴いた", "白い猫がいる"] * 3
     texts = [text + "、" + "一二三四五六七八九十百千"[i] for i, text in enumerate(texts)]
     model = UntwinClassifier(preset="fast").fit(texts, ["train", "train", "cat", "cat"] * 3)
-    assert model.knowledge_.views[0].encoder.analyzer == "char"
+    assert model.state_.views[0].encoder.analyzer == "char"
     assert model.predict(["電車", "猫"]).tolist() == ["train", "cat"]
 
 
@@ -351,7 +351,7 @@ def test_what_every_row_of_a_table_has_explains_nothing():
     codes = rng.integers(0, 3, 300)
     frame = pl.DataFrame({"noise": rng.normal(size=300), "telling": codes + rng.normal(0, 0.1, 300)})
     model = UntwinClassifier(preset="fast").fit(frame, codes)
-    assert "noise known" in model.knowledge_.told.term_names(model.knowledge_.front)
+    assert "noise known" in model.state_.explaining_view.term_names(model.state_.preprocessing)
     for reason in model.explain(frame[:20]):
         terms = [term for near in reason.neighbours.neighbours for term, _ in near.terms]
         assert terms

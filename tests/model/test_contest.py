@@ -13,8 +13,8 @@ from untwin import TextCounts, out_of_fold
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.linear import LinearSVM
 from untwin.model import UntwinClassifier
-from untwin.model.contest import binomial_interval, paired_interval
-from untwin.model.recipes import BASELINE, Situation, recipes
+from untwin.model.selection.comparison import binomial_interval, paired_interval
+from untwin.model.selection.specs import BASELINE, DataProfile, candidate_specs
 
 
 @pytest.fixture(scope="module")
@@ -36,20 +36,20 @@ def situation(**changes):
         "order": None,
         "random_state": 0,
     }
-    return Situation(**(plain | changes))
+    return DataProfile(**(plain | changes))
 
 
 def test_the_linear_svm_is_always_tried_and_first():
     for preset in ("fast", "balanced", "best"):
-        assert recipes(situation(preset=preset))[0].name == BASELINE
-    names = {recipe.name for recipe in recipes(situation(n_classes=60, second_view="characters"))}
+        assert candidate_specs(situation(preset=preset))[0].name == BASELINE
+    names = {spec.name for spec in candidate_specs(situation(n_classes=60, second_view="characters"))}
     assert {"multi-level", "linear SVM on characters", "confusion graph"} <= names
-    assert "multi-level" not in {recipe.name for recipe in recipes(situation())}
+    assert "multi-level" not in {spec.name for spec in candidate_specs(situation())}
 
 
 def test_where_classes_and_numbers_are_many_all_classes_are_learnt_at_once():
     few, many, dense = (
-        recipes(situation(**changes))[0].classifier
+        candidate_specs(situation(**changes))[0].classifier
         for changes in (
             {"n_numbers": 1_000_000, "n_classes": 100},
             {"n_numbers": 4_000_000, "n_classes": 200},
@@ -64,7 +64,7 @@ def test_where_classes_and_numbers_are_many_all_classes_are_learnt_at_once():
 def test_the_fast_preset_tries_groups_of_classes_only_where_the_svm_is_slow():
     """There they are trained in less time than it is, and answer better; elsewhere they would double the time."""
     little, much = (
-        {recipe.name for recipe in recipes(situation(preset="fast", n_numbers=numbers, n_classes=200))}
+        {spec.name for spec in candidate_specs(situation(preset="fast", n_numbers=numbers, n_classes=200))}
         for numbers in (500_000, 4_000_000)
     )
     assert much - little == {"multi-level"}
@@ -73,11 +73,11 @@ def test_the_fast_preset_tries_groups_of_classes_only_where_the_svm_is_slow():
 @pytest.mark.parametrize("much", [{"n_numbers": 4_000_000, "n_classes": 200}, {"n_rows": 200_000}])
 def test_slow_candidates_are_left_to_the_best_preset_where_even_the_svm_is_slow(much):
     balanced, best = (
-        {recipe.name for recipe in recipes(situation(preset=preset, **much))} for preset in ("balanced", "best")
+        {spec.name for spec in candidate_specs(situation(preset=preset, **much))} for preset in ("balanced", "best")
     )
     slow = {"class space (LSI_ac)", "confusion graph", "neighbours in the score space"}
     assert slow <= best - balanced
-    assert slow <= {recipe.name for recipe in recipes(situation())}
+    assert slow <= {spec.name for spec in candidate_specs(situation())}
 
 
 def test_the_baseline_is_the_plain_pipeline_out_of_fold(texts, labels):
@@ -129,13 +129,15 @@ def test_what_was_heard_about_a_row_does_not_depend_on_its_label(texts, labels):
     changed = labels.copy()
     changed[0] = "class03"
     folds = np.arange(len(texts)) // 4 % 4
-    a, b = (UntwinClassifier(preset="fast", cv=folds).fit(texts, y).knowledge_.heard for y in (labels, changed))
+    a, b = (UntwinClassifier(preset="fast", cv=folds).fit(texts, y).state_.answers for y in (labels, changed))
     assert np.argsort(a.log_p[0]).tolist() == np.argsort(b.log_p[0]).tolist()
 
 
 def test_slow_candidates_prove_themselves_on_a_sample(monkeypatch, texts, labels):
-    monkeypatch.setattr("untwin.model.sampling.TRIAL_ROWS", 60)
-    monkeypatch.setattr("untwin.model.contest._behind", lambda trial, recipe, baseline: f"{len(trial.codes)} rows")
+    monkeypatch.setattr("untwin.model.selection.sampling.TRIAL_ROWS", 60)
+    monkeypatch.setattr(
+        "untwin.model.selection.comparison._behind", lambda trial, spec, baseline: f"{len(trial.codes)} rows"
+    )
     model = UntwinClassifier().fit(texts, labels)
     dropped = {candidate.name: candidate.note for candidate in model.candidates_ if candidate.score is None}
     slow = ["class space (LSI_ac)", "confusion graph", "neighbours in the score space"]
@@ -143,9 +145,9 @@ def test_slow_candidates_prove_themselves_on_a_sample(monkeypatch, texts, labels
 
 
 def test_many_rows_by_many_classes_are_asked_about_in_part(monkeypatch, texts, labels):
-    monkeypatch.setattr("untwin.model.sampling.MOST_SCORES", 400)
+    monkeypatch.setattr("untwin.model.selection.sampling.MOST_SCORES", 400)
     model = UntwinClassifier(preset="fast").fit(texts, labels)
-    assert len(model.knowledge_.heard.rows) == 100 == model.confusion_.total
+    assert len(model.state_.answers.rows) == 100 == model.confusion_.total
     assert len(model.ids_) == 160
     near = model.explain(texts[:2])[0].neighbours.neighbours[0]
     assert labels[near.row] == near.label

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from untwin.model import UntwinClassifier
-from untwin.model.evidence import evidence_of
+from untwin.model.evidence import collect_evidence
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch
     model = UntwinClassifier(preset="fast").fit(texts, wrong)
     whole = by_code(model.findings_)["label-error"].evidence
     monkeypatch.setattr("untwin.model.evidence.MANY_ROWS", 80)
-    known = evidence_of(model.knowledge_)
+    known = collect_evidence(model.state_)
     asked = (known.neighbours >= 0).any(axis=1)
     assert (asked == (known.predictions != wrong)).all()
     assert len(np.unique(known.neighbours[asked])) <= 80
@@ -95,15 +95,15 @@ def test_labels_may_be_objects(texts, labels):
 
 def test_documents_come_and_go_with_their_rows(model, texts, labels, new, truth):
     model.add(new[:2], truth[:2])
-    assert model.knowledge_.documents == [*texts, *new[:2]]
+    assert model.state_.documents == [*texts, *new[:2]]
     model.remove([0, 160])
-    assert model.knowledge_.documents == [*texts[1:], new[1]]
+    assert model.state_.documents == [*texts[1:], new[1]]
 
 
 def test_frames_are_shown_by_their_cells(texts, labels):
     frame = pl.DataFrame({"text": texts, "size": range(len(texts))})
     model = UntwinClassifier(preset="fast").fit(frame, labels)
-    assert model.knowledge_.documents.equals(frame)
+    assert model.state_.documents.equals(frame)
     leak = by_code(model.find(test=(frame[:1], labels[:1])))["split-leak"].evidence[0]
     assert leak["text"].endswith("| 0")
 
@@ -120,5 +120,5 @@ def test_numbers_of_one_hill_are_not_cut_for_their_intervals(seed):
     y = np.repeat(["left", "right"], 100)
     frame = pl.DataFrame({"a": rng.normal(size=200) + 1.2 * (y == "right"), "b": rng.normal(size=200)})
     model = UntwinClassifier(preset="fast").fit(frame, y)
-    assert evidence_of(model.knowledge_).cells.all()
+    assert collect_evidence(model.state_).cells.all()
     assert "split-class" not in by_code(model.findings_)

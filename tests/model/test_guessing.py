@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from untwin.model import UntwinClassifier
-from untwin.model.guessing import verdict
+from untwin.model.chance import verdict
 
 
 def test_labels_without_any_signal_are_called_a_guess():

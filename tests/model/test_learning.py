@@ -14,7 +14,7 @@ from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.model import UntwinClassifier
-from untwin.model.recipes import Recipe
+from untwin.model.selection.specs import Recipe
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def test_rows_are_answered_before_they_are_learnt(model, new, truth):
 
 
 def test_models_trained_anew_are_those_of_all_rows_together(model, labels, new, truth):
-    chosen = [clone(member.model) for member in model.knowledge_.team.members]
+    chosen = [clone(member.model) for member in model.state_.ensemble.members]
     model.add(new, truth)
-    view = model.knowledge_.views[0]
-    for member, plain in zip(model.knowledge_.team.members, chosen, strict=True):
+    view = model.state_.views[0]
+    for member, plain in zip(model.state_.ensemble.members, chosen, strict=True):
         expected = plain.fit(view.rows, np.concatenate([labels, truth]))
         np.testing.assert_array_equal(member.model.predict(view.rows), expected.predict(view.rows))
 
@@ -56,23 +56,23 @@ def test_new_words_and_new_classes(model):
 
 def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, labels, new, truth):
     only = Recipe("class space", LatentClassClassifier(), weighted=False)
-    monkeypatch.setattr("untwin.model.training.recipes", lambda now: [only])
+    monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: [only])
     model = UntwinClassifier(preset="fast").fit(texts, labels)
     assert model.add(new, truth).refitted == ()
-    together = LatentClassClassifier().fit(model.knowledge_.views[0].rows, np.concatenate([labels, truth]))
-    answers = together.predict(model.knowledge_.views[0].seen(new))
+    together = LatentClassClassifier().fit(model.state_.views[0].rows, np.concatenate([labels, truth]))
+    answers = together.predict(model.state_.views[0].seen(new))
     np.testing.assert_array_equal(model.predict(new), answers)
 
 
 def test_groups_learn_on_by_training_only_what_is_touched(monkeypatch, make_texts):
     texts, labels = make_texts(480, 12)
     only = Recipe("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
-    monkeypatch.setattr("untwin.model.training.recipes", lambda now: [only])
+    monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: [only])
     model = UntwinClassifier(preset="fast").fit(texts, labels)
-    (before,) = model.knowledge_.team.members
+    (before,) = model.state_.ensemble.members
     new = [f"own0x{number} own0x3 own0x4 com1" for number in range(8)]
     assert model.add(new, ["class00"] * 8).refitted == ()
-    (after,) = model.knowledge_.team.members
+    (after,) = model.state_.ensemble.members
     assert after.model[-1].retrained_.trained < after.model[-1].retrained_.of
     assert before.model[-1].learnt_rows_.X.shape[0] == 480
     assert model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3).refitted == ()
@@ -201,7 +201,7 @@ def test_columns_keep_their_roles_when_rows_are_added():
     frame = pl.DataFrame({"plant_id": np.arange(75), "length": X[::2, 2]})
     model = UntwinClassifier(preset="fast").fit(frame, y[::2])
     model.add(frame.with_columns(length=X[1::2, 2]), y[1::2])  # numbered from 0 again: no longer all distinct
-    for member in model.knowledge_.team.members:
+    for member in model.state_.ensemble.members:
         assert list(member.model[0].blocks_) == ["length"]
     model.remove(model.ids_[:75])
-    assert model.knowledge_.front[0].numeric == ["length"]
+    assert model.state_.preprocessing[0].numeric == ["length"]

@@ -11,9 +11,9 @@ from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.linear import LinearSVM
 from untwin.model import UntwinClassifier
-from untwin.model.contest import Contest, held_contest
-from untwin.model.recipes import Recipe
-from untwin.model.view import View
+from untwin.model.features.view import View
+from untwin.model.selection.comparison import Comparison, compare
+from untwin.model.selection.specs import Recipe
 from untwin.report import write_report
 
 TAIL = (16, 9, 5, 3, 2, 2, 1, 1, 1, 1)
@@ -47,8 +47,8 @@ def _rows(kind, codes, seed=0):
 @pytest.fixture
 def small_samples(monkeypatch):
     """Let the trial sample be so small that it lacks classes, as that of a large table does."""
-    monkeypatch.setattr("untwin.model.sampling.TRIAL_ROWS", 15)
-    monkeypatch.setattr("untwin.model.sampling.TRIAL_ROWS_A_CLASS", 1)
+    monkeypatch.setattr("untwin.model.selection.sampling.TRIAL_ROWS", 15)
+    monkeypatch.setattr("untwin.model.selection.sampling.TRIAL_ROWS_A_CLASS", 1)
 
 
 def _everything_works(model, rows, tmp_path, *, report):
@@ -74,11 +74,11 @@ def _grows_and_shrinks(model, kind, rows, tmp_path, *, report=False):
     learnt = model.add(_rows(kind, np.array([0, 90]), seed=1), np.array(["c00", "c90"]))
     assert learnt.new_classes == ("c90",)
     _everything_works(model, rows, tmp_path, report=False)
-    merged = model.ids_[model.knowledge_.y == names[0]]
+    merged = model.ids_[model.state_.y == names[0]]
     assert model.relabel(merged, [names[1]] * len(merged)).lost_classes == (names[0],)
     _everything_works(model, rows, tmp_path, report=report)
     if n_classes > 2:
-        gone = model.ids_[model.knowledge_.y == names[-1]]
+        gone = model.ids_[model.state_.y == names[-1]]
         assert model.remove(gone).lost_classes == (names[-1],)
         _everything_works(model, rows, tmp_path, report=report)
 
@@ -140,8 +140,10 @@ def test_candidates_of_a_sample_have_a_column_for_each_class():
     rng = np.random.default_rng(0)
     codes = np.array([0, 0, 0, 0, 2, 2, 2, 2])
     rows = rng.normal(size=(8, 3)) + np.eye(3)[codes] * 3
-    contest = Contest((View("matrix", rows),), np.array(list("abcd")), codes, np.arange(8) % 2, "accuracy", None, None)
-    entries, dropped = held_contest(contest, [Recipe("svm", LinearSVM()), Recipe("knn", KNNClassifier())], np.arange(8))
+    contest = Comparison(
+        (View("matrix", rows),), np.array(list("abcd")), codes, np.arange(8) % 2, "accuracy", None, None
+    )
+    entries, dropped = compare(contest, [Recipe("svm", LinearSVM()), Recipe("knn", KNNClassifier())], np.arange(8))
     assert not dropped
     for entry in entries:
         assert entry.log_p.shape == (8, 4)

@@ -24,7 +24,7 @@ def test_ids_are_kept_as_strings(model, texts, labels):
     numbers = UntwinClassifier(preset="fast").fit(texts, labels, ids=np.arange(160) + 7)
     assert numbers.ids_.tolist() == [str(number + 7) for number in range(160)]
     numbers.relabel([7], labels[1:2])
-    assert numbers.knowledge_.y[0] == labels[1]
+    assert numbers.state_.y[0] == labels[1]
 
 
 def test_explanations_and_findings_name_them(model, texts, new, truth):
@@ -56,7 +56,7 @@ def test_rows_that_come_later(texts, labels, new, truth):
     model.remove(["T-3", "more:1"])
     assert {"T-3", "more:1"}.isdisjoint(model.ids_.tolist())
     model.relabel(["more:2"], labels[:1])
-    assert model.knowledge_.y[model.ids_.tolist().index("more:2")] == labels[0]
+    assert model.state_.y[model.ids_.tolist().index("more:2")] == labels[0]
     model.add(new[3:4], truth[3:4])
     assert model.ids_[-1] == "added:164"  # a name is never given twice
     with pytest.raises(ValueError, match=r"ids must be ids of training rows .* Got 'T-3' instead"):

@@ -10,8 +10,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from untwin.model.calibration import calibration_error
-from untwin.model.trust import FULL_TRUST, LEAST_SLOPE, Trust
+from untwin.calibrate.reliability import calibration_error
+from untwin.calibrate.top_class import LEAST_SLOPE, UNCHANGED, TopClassCalibration
 
 
 @given(
@@ -21,7 +21,7 @@ from untwin.model.trust import FULL_TRUST, LEAST_SLOPE, Trust
 )
 def test_trust_keeps_the_order_of_the_classes_and_shares_all_probability(S, slope, shift):
     before = log_softmax(S, axis=1).astype(np.float32)
-    after = Trust(slope, shift)(before)
+    after = TopClassCalibration(slope, shift)(before)
     np.testing.assert_array_equal(after.argmax(axis=1), before.argmax(axis=1))
     np.testing.assert_allclose(np.exp(after.astype(np.float64)).sum(axis=1), 1, atol=1e-5)
     others = np.arange(S.shape[1]) != before.argmax(axis=1)[:, np.newaxis]
@@ -31,7 +31,7 @@ def test_trust_keeps_the_order_of_the_classes_and_shares_all_probability(S, slop
 
 def test_trust_can_be_undone_where_it_need_not_hold_a_class_ahead():
     log_p, codes = overconfident(500, 0, boldness=1.5)
-    trust = Trust.of_held_out(log_p, codes)
+    trust = TopClassCalibration.of_held_out(log_p, codes)
     told = trust(log_p)
     second, first = np.sort(told, axis=1)[:, -2:].T
     free = first - second > 0.01
@@ -49,7 +49,7 @@ def overconfident(n, seed, boldness=2.5):
 
 def test_trust_mends_what_new_rows_are_told():
     (log_p, codes), (new, truth) = overconfident(4000, 0), overconfident(4000, 1)
-    trust = Trust.of_held_out(log_p, codes)
+    trust = TopClassCalibration.of_held_out(log_p, codes)
 
     def error(said):
         return calibration_error(np.exp(said.max(axis=1).astype(np.float64)), said.argmax(axis=1) == truth)
@@ -63,25 +63,27 @@ def test_trust_is_logistic_regression_on_the_odds():
     confidence = np.exp(log_p.max(axis=1).astype(np.float64))
     odds = np.log(confidence / (1 - confidence))
     theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(odds[:, np.newaxis], log_p.argmax(axis=1) == codes)
-    ours = Trust.of_held_out(log_p, codes)
+    ours = TopClassCalibration.of_held_out(log_p, codes)
     assert (ours.slope, ours.shift) == pytest.approx((theirs.coef_[0, 0], theirs.intercept_[0]), rel=2e-3)
 
 
 def test_a_few_rows_that_are_all_right_make_nobody_certain():
     log_p = np.log(np.tile([0.9, 0.1], (8, 1)))
-    assert np.exp(Trust.of_held_out(log_p, np.zeros(8, dtype=np.intp))(log_p)).max() == pytest.approx(0.9, abs=0.01)
+    assert np.exp(TopClassCalibration.of_held_out(log_p, np.zeros(8, dtype=np.intp))(log_p)).max() == pytest.approx(
+        0.9, abs=0.01
+    )
 
 
 def test_where_confidence_says_nothing_surer_answers_stay_surer():
     rng = np.random.default_rng(0)
     log_p = log_softmax(3 * rng.normal(size=(2000, 2)), axis=1)
-    trust = Trust.of_held_out(log_p, rng.integers(0, 2, 2000))
+    trust = TopClassCalibration.of_held_out(log_p, rng.integers(0, 2, 2000))
     assert trust.slope == LEAST_SLOPE
     confidence = np.exp(trust(log_p).max(axis=1))
     assert confidence.mean() == pytest.approx(0.5, abs=0.05)
     assert (np.diff(confidence[np.argsort(log_p.max(axis=1))]) >= 0).all()
-    assert Trust.of_held_out(log_p[:0], np.arange(0)) == FULL_TRUST
+    assert TopClassCalibration.of_held_out(log_p[:0], np.arange(0)) == UNCHANGED
 
 
 def test_what_was_never_held_out_stays_unknown():
-    assert np.isnan(Trust(0.5, 0.1)(np.full((1, 3), np.nan, dtype=np.float32))).all()
+    assert np.isnan(TopClassCalibration(0.5, 0.1)(np.full((1, 3), np.nan, dtype=np.float32))).all()

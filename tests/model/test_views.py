@@ -10,24 +10,24 @@ import pytest
 from sklearn.datasets import load_iris
 
 from untwin import MDLPDiscretizer, TableEncoder, TextCounts
+from untwin.calibrate.top_class import UNCHANGED
 from untwin.crossfit.outoffold import out_of_fold_confusion
 from untwin.model import UntwinClassifier
-from untwin.model.contest import Share
-from untwin.model.knowledge import needed
-from untwin.model.recipes import Situation, baseline
-from untwin.model.regularisation import regularised
-from untwin.model.sampling import shared_parts
-from untwin.model.team import Team
-from untwin.model.trust import FULL_TRUST
-from untwin.model.view import View
-from untwin.model.views import settled_views
+from untwin.model.ensemble import Ensemble
+from untwin.model.features.choose import choose_views
+from untwin.model.features.view import View
+from untwin.model.selection.comparison import Member
+from untwin.model.selection.sampling import shared_folds
+from untwin.model.selection.specs import DataProfile, baseline
+from untwin.model.selection.strength import choose_strength
+from untwin.model.state import needed
 
 
 def settled(texts, labels, preset="balanced"):
     codes = np.unique(labels, return_inverse=True)[1]
-    parts = shared_parts(texts, codes, 5)
+    parts = shared_folds(texts, codes, 5)
     chosen = {"kind": "texts", "encoder": None, "preset": preset, "n_jobs": None, "seed": 0}
-    return settled_views(texts, codes, parts, **chosen), codes, parts
+    return choose_views(texts, codes, parts, **chosen), codes, parts
 
 
 def told_by_order(n=400):
@@ -49,7 +49,7 @@ def test_pairs_of_words_are_counted_where_their_order_matters():
 def test_the_fast_preset_counts_words_and_a_given_encoder_is_followed(texts, labels):
     assert [view.name for view in settled(texts, labels, "fast")[0]] == ["words"]
     codes = np.unique(labels, return_inverse=True)[1]
-    given = settled_views(texts, codes, None, kind="texts", encoder=TextCounts(ngram_range=(1, 2)))
+    given = choose_views(texts, codes, None, kind="texts", encoder=TextCounts(ngram_range=(1, 2)))
     assert [view.name for view in given] == ["given encoder"]
 
 
@@ -89,15 +89,15 @@ def test_a_second_script_without_spaces_is_read_too(texts, labels):
 
 def test_c_is_the_one_that_does_best_on_two_folds(texts, labels):
     views, codes, parts = settled(texts, labels)
-    plain = Situation.of(views, codes, preset="balanced", order=None, random_state=0)
-    now = regularised(plain, views[0], codes, parts, None)
+    plain = DataProfile.of(views, codes, preset="balanced", order=None, random_state=0)
+    now = choose_strength(plain, views[0], codes, parts, None)
 
     def accuracy(C):
         model = views[0].model(baseline(replace(plain, C=C)))
         return out_of_fold_confusion(model, views[0].rows, codes, cv=np.where(parts < 2, parts, -1)).accuracy
 
     assert accuracy(now.C) == max(accuracy(C) for C in (1.0, 3.0, now.C))
-    assert regularised(replace(plain, preset="fast"), views[0], codes, parts, None).C == 1.0
+    assert choose_strength(replace(plain, preset="fast"), views[0], codes, parts, None).C == 1.0
 
 
 def test_a_view_that_neither_answers_nor_explains_is_not_kept():
@@ -108,15 +108,15 @@ def test_a_view_that_neither_answers_nor_explains_is_not_kept():
         ((characters, words), 0, [characters, words]),
         ((characters, words), 1, [words]),
     ]:
-        team = Team((Share("svm", answering, None, 1.0),), 1.0, np.array(["a", "b"]), FULL_TRUST)
-        found, same = needed(views, team)
+        ensemble = Ensemble((Member("svm", answering, None, 1.0),), 1.0, np.array(["a", "b"]), UNCHANGED)
+        found, same = needed(views, ensemble)
         assert [view.name for view in found] == [view.name for view in kept]
         assert found[same.members[0].view] is views[answering]
 
 
 def table_views(frame, y, encoder=None, preset="balanced"):
     how = {"preset": preset, "n_jobs": None, "seed": 0}
-    return settled_views(frame, y, shared_parts(frame, y, 5), kind="frame", encoder=encoder, **how)
+    return choose_views(frame, y, shared_folds(frame, y, 5), kind="frame", encoder=encoder, **how)
 
 
 def test_texts_of_a_frame_are_counted_in_the_ways_that_serve_them_best():
@@ -125,13 +125,13 @@ def test_texts_of_a_frame_are_counted_in_the_ways_that_serve_them_best():
     codes = np.unique(labels, return_inverse=True)[1]
     frame = pl.DataFrame({"text": texts, "colour": ["red", "blue", "grey", "pink", "green"] * 80})
     views = table_views(frame, codes)
-    ways = [view.front[0].counts[0].ngram_range for view in views]
+    ways = [view.preprocessing[0].counts[0].ngram_range for view in views]
     assert len(views) == 2
     assert (1, 2) in ways
     assert [view.name for view in table_views(frame, codes, preset="fast")] == ["columns"]
     assert UntwinClassifier().fit(frame, labels).scores_["accuracy"] > 0.9
     (given,) = table_views(frame, codes, TableEncoder(text="text", counts=TextCounts()))  # somebody said how
-    assert given.front[0].counts.ngram_range == (1, 1)
+    assert given.preprocessing[0].counts.ngram_range == (1, 1)
 
 
 @pytest.mark.parametrize("preset", ["fast", "balanced"])

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.naive_bayes import ComplementNB
 
 from untwin.model import UntwinClassifier
-from untwin.model.recipes import BASELINE, Recipe
+from untwin.model.selection.specs import BASELINE, CandidateSpec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +34,8 @@ def cheap_model(
     texts: list[str], labels: NDArray[np.str_], preset: str = "fast", ids: list[str] | None = None
 ) -> UntwinClassifier:
     """Fit with naive Bayes in the place of everything else."""
-    only = [Recipe(BASELINE, ComplementNB(alpha=0.3))]
-    with patch("untwin.model.training.recipes", lambda now: only):
+    only = [CandidateSpec(BASELINE, ComplementNB(alpha=0.3))]
+    with patch("untwin.model.fitting.recipes", lambda now: only):
         return UntwinClassifier(preset=preset).fit(texts, labels, ids=ids)
 
 

@@ -22,16 +22,16 @@ def curves(model):
 
 
 def test_plain_rows_and_plain_lsi_are_what_a_pipeline_says(model, curves):
-    heard, X, y = model.knowledge_.heard, model.knowledge_.told.rows, model.knowledge_.y
+    answers, X, y = model.state_.answers, model.state_.explaining_view.rows, model.state_.y
     weights = TfidfTransformer(sublinear_tf=True)
     lsi = SprinkledLSI(n_components=5, training="reconstructed", random_state=0)
     right = {"raw": 0, "lsi": 0}
     for fold in (0, 1):
-        train, held = heard.folds != fold, heard.folds == fold
+        train, held = answers.folds != fold, answers.folds == fold
         for name, steps in (("raw", (weights,)), ("lsi", (weights, lsi))):
             said = make_pipeline(*steps, KNNClassifier()).fit(X[train], y[train]).predict(X[held])
             right[name] += int((said == y[held]).sum())
-    assert curves.n_rows == np.isin(heard.folds, (0, 1)).sum()
+    assert curves.n_rows == np.isin(answers.folds, (0, 1)).sum()
     assert curves.raw == pytest.approx(right["raw"] / curves.n_rows)
     assert curves.lsi[0] == pytest.approx(right["lsi"] / curves.n_rows)
 
@@ -51,10 +51,10 @@ def test_the_confusions_before_and_after_are_those_of_the_curves(curves):
 
 
 def test_a_plan_comes_from_the_other_folds_only(model):
-    heard = model.knowledge_.heard
-    for fold, part in enumerate(_parts(model.knowledge_, 0)):
-        assert part.confusion.total == (heard.held & (heard.folds != fold)).sum()
-        assert len(part.y_held) == (heard.folds == fold).sum()
+    answers = model.state_.answers
+    for fold, part in enumerate(_parts(model.state_, 0)):
+        assert part.confusion.total == (answers.held & (answers.folds != fold)).sum()
+        assert len(part.y_held) == (answers.folds == fold).sum()
 
 
 def test_terms_that_tell_confused_classes_apart_have_neighbours(curves):
@@ -67,21 +67,21 @@ def test_terms_that_tell_confused_classes_apart_have_neighbours(curves):
 def test_labels_without_meaning_are_guessed():
     texts, labels = twin_texts(4, 25, length=10)
     shuffled = np.random.default_rng(1).permutation(labels)
-    curves = space_curves(cheap_model(texts, shuffled).knowledge_)
+    curves = space_curves(cheap_model(texts, shuffled).state_)
     spread = 3 * (0.25 * 0.75 / curves.n_rows) ** 0.5
     assert all(abs(accuracy - 0.25) < spread for accuracy in (curves.raw, *curves.sprinkled))
 
 
 def test_nothing_is_measured_where_nothing_is_held_out():
     model = UntwinClassifier(preset="fast").fit(["red bus", "green tram", "blue boat"], ["a", "b", "c"])
-    assert space_curves(model.knowledge_) is None
+    assert space_curves(model.state_) is None
 
 
 def test_vectors_have_curves_without_terms():
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b", "c"], 20)
     X = rng.normal(size=(60, 8)) + 2 * np.eye(3, 8)[np.repeat([0, 1, 2], 20)]
-    curves = space_curves(UntwinClassifier(preset="fast").fit(X, y).knowledge_)
+    curves = space_curves(UntwinClassifier(preset="fast").fit(X, y).state_)
     assert curves.similar == ()
     assert max(curves.dimensions) <= 8
 

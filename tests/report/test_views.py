@@ -20,8 +20,8 @@ from untwin.report.study import LONGEST_TEXT, Study
 
 
 def errors_of(model):
-    heard = model.knowledge_.heard
-    pairs = zip(model.knowledge_.y[heard.rows].tolist(), heard.predicted.tolist(), strict=True)
+    answers = model.state_.answers
+    pairs = zip(model.state_.y[answers.rows].tolist(), answers.predicted.tolist(), strict=True)
     return Counter(pair for pair in pairs if pair[0] != pair[1])
 
 
@@ -158,11 +158,11 @@ def test_wrong_labels_make_their_rows_doubtful():
 
 
 def test_a_document_was_judged_and_has_its_neighbours_by_rows_of_other_folds(report, study):
-    folds = study.heard.folds
+    folds = study.answers.folds
     assert len(report.documents.documents) == len({one.position for one in report.documents.documents})
     assert {one.position for one in report.documents.documents} >= set(study.wrong.tolist())
     for one in report.documents.documents:
-        assert one.text == study.model.knowledge_.documents[one.id]
+        assert one.text == study.model.state_.documents[one.id]
         assert list(one.probabilities) == sorted(one.probabilities, reverse=True)
         assert (one.said, one.confidence) == (one.classes[0], one.probabilities[0])
         assert one.against != one.said
@@ -203,7 +203,7 @@ def test_findings_are_those_of_the_model(report, model):
 
 
 def test_the_cost_names_sizes_configuration_and_the_way_to_repeat_it(model):
-    views = model.knowledge_.views
+    views = model.state_.views
     assert Report.of(model).cost.views[0].columns == views[0].rows.shape[1]
     test = {"rows": 10, "accuracy": 0.5, "accuracy_low": 0.25, "accuracy_high": 0.75}
     made_by = {"command": ["fit", "my data.csv"], "seconds": {"fitting": 2.0}, "options": {"seed": 1}, "test": test}
@@ -245,7 +245,7 @@ def test_a_frame_shows_its_rows():
 def test_without_texts_nothing_quotes_a_document(model):
     shown = json.dumps(Report.of(model, texts=False).to_dict())
     assert "word" in shown  # terms are not documents
-    for text in model.knowledge_.documents:
+    for text in model.state_.documents:
         assert text[:40] not in shown
 
 
@@ -261,7 +261,7 @@ def test_grades_are_answered_by_the_median_and_so_shown():
     y = np.repeat([1, 2, 3, 4], 25)
     X = rng.normal(scale=1.5, size=(100, 3)) + y[:, None]
     model = UntwinClassifier(preset="fast", scoring="mae", order=[1, 2, 3, 4]).fit(X, y)
-    shown, heard = Report.of(model).documents, model.knowledge_.heard
+    shown, answers = Report.of(model).documents, model.state_.answers
     for one in shown.documents:
-        assert shown.names[one.said] == str(heard.predicted[one.position])
-        assert one.confidence == pytest.approx(np.exp(heard.log_p[one.position, one.said]), rel=1e-6)
+        assert shown.names[one.said] == str(answers.predicted[one.position])
+        assert one.confidence == pytest.approx(np.exp(answers.log_p[one.position, one.said]), rel=1e-6)

@@ -18,8 +18,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from untwin.calibrate.temperature import fit_temperature
 from untwin.crossfit import out_of_fold
-from untwin.represent.alignment import Standard, fitted_temperature
+from untwin.represent.alignment import Standard
 from untwin.represent.scores import COORDINATES, ScoreSpace
 
 
@@ -61,21 +62,21 @@ def test_the_scale_of_the_scores_does_not_matter(scale):
     rng = np.random.default_rng(0)
     scores, codes = rng.normal(size=(200, 4)), rng.integers(0, 4, 200)
     scores[np.arange(200), codes] += 1.5
-    assert_allclose(fitted_temperature(scale * scores, codes), scale * fitted_temperature(scores, codes), rtol=1e-3)
+    assert_allclose(fit_temperature(scale * scores, codes), scale * fit_temperature(scores, codes), rtol=1e-3)
 
 
 def test_scores_that_are_never_wrong_or_never_right_have_a_finite_temperature():
     right = np.eye(3)[[0, 1, 2, 0]]
     codes = np.array([0, 1, 2, 0])
     for scores in (right, -right, np.zeros((4, 3))):
-        assert 0 < fitted_temperature(scores, codes) < 100
+        assert 0 < fit_temperature(scores, codes) < 100
 
 
 def test_few_rows_that_are_all_right_make_nothing_certain():
     def doubt(n):
         codes = np.arange(n) % 3
         scores = np.eye(3)[codes]
-        return 1 - softmax(scores[0] / fitted_temperature(scores, codes, cautious=True)).max()
+        return 1 - softmax(scores[0] / fit_temperature(scores, codes, cautious=True)).max()
 
     assert doubt(9) == pytest.approx(2 / 3 / 10, rel=1e-3)  # as if a tenth row had been of any class
     assert doubt(900) == pytest.approx(2 / 3 / 901, rel=1e-3)
@@ -86,7 +87,7 @@ def test_temperature_hardly_moves_with_the_last_digits_of_the_scores():
     codes = rng.integers(0, 3, 150)
     scores = rng.normal(size=(150, 3)) + 2.5 * np.eye(3)[codes]
     moved = scores * (1 + 1e-7 * rng.normal(size=scores.shape))
-    assert fitted_temperature(moved, codes) == pytest.approx(fitted_temperature(scores, codes), rel=1e-6)
+    assert fit_temperature(moved, codes) == pytest.approx(fit_temperature(scores, codes), rel=1e-6)
 
 
 def test_probabilities_are_taken_as_they_are(data):

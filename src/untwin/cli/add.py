@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from untwin.cli.opened import Opened
+    from untwin.cli.loaded_model import LoadedModel
     from untwin.cli.options import Input
     from untwin.data.load import Table
     from untwin.model import UntwinClassifier
@@ -59,25 +59,25 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
 
     Nobody else writes to the model meanwhile.
     """
-    from untwin.cli.opened import open_model
-    from untwin.cli.saved import changing, report_of, require_report_place, write_with_report
+    from untwin.cli.loaded_model import load_model_for
+    from untwin.cli.model_files import changing, report_of, require_report_place, write_with_report
 
     place = Path(folder)
     with changing(place):
         require_report_place(report_of(place), force=force)
-        opened = open_model(folder, given.roles)
-        table = given.load_for(opened.here, data)
-        rows, labels = _to_learn(opened, table)
+        loaded = load_model_for(folder, given.roles)
+        table = given.load_for(loaded.here, data)
+        rows, labels = _to_learn(loaded, table)
         noted = {"source": table.places.name, "n_rows": len(labels), "sha256": digest_of(rows, labels)}
-        before = [entry.get("sha256") for entry in _added_before(opened.about, folder)]
+        before = [entry.get("sha256") for entry in _added_before(loaded.about, folder)]
         known = noted["sha256"] in before and not again
         if known:
-            texts = opened.model.knowledge_.documents is not None
-            done = {"n_rows": len(labels), "report": write_with_report(opened.model, place, texts=texts)}
+            texts = loaded.model.state_.documents is not None
+            done = {"n_rows": len(labels), "report": write_with_report(loaded.model, place, texts=texts)}
         else:
-            done = _learn(opened, place, (rows, labels, new_names(table, opened)), noted)
+            done = _learn(loaded, place, (rows, labels, new_names(table, loaded)), noted)
     record = {"model": folder, "source": table.places.name, "notes": [asdict(note) for note in table.notes], **done}
-    return record | {"added_before": known, "rows": len(opened.model.ids_), "classes": len(opened.model.classes_)}
+    return record | {"added_before": known, "rows": len(loaded.model.ids_), "classes": len(loaded.model.classes_)}
 
 
 def digest_of(rows: list[str] | pl.DataFrame, labels: NDArray[Any]) -> str:
@@ -97,7 +97,7 @@ def digest_of(rows: list[str] | pl.DataFrame, labels: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def new_names(table: Table, opened: Opened) -> list[str]:
+def new_names(table: Table, loaded: LoadedModel) -> list[str]:
     """Return what the rows that are to be learnt are called: by their ids, or as file:row; none as another row."""
     from untwin.cli.fitting import names_of
     from untwin.data.read.table import all_different
@@ -105,24 +105,24 @@ def new_names(table: Table, opened: Opened) -> list[str]:
     file = Path(table.places.name).name
     places = table.places if table.places.files is None else replace(table.places, files=None)
     by_row = replace(table, places=replace(places, ids=None))
-    rows = [f"{file}:{row}" for row in names_of(by_row, opened.here)[0]]
-    taken = {str(name) for name in opened.model.ids_.tolist()}
+    rows = [f"{file}:{row}" for row in names_of(by_row, loaded.here)[0]]
+    taken = {str(name) for name in loaded.model.ids_.tolist()}
     if table.places.ids is None and table.places.files is None:
         return all_different(rows, taken)
-    names = names_of(table, opened.here)[0]
+    names = names_of(table, loaded.here)[0]
     called = (f"{name} ({row})" if name in taken else name for name, row in zip(names, rows, strict=True))
     return all_different(called, taken)
 
 
-def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
+def measure_drift(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
     """Return how new rows differ from those of the fit: rows without a known word, shares of the classes."""
     import numpy as np
 
     from untwin._values import positions
 
-    names = np.union1d(model.knowledge_.y, labels)
+    names = np.union1d(model.state_.y, labels)
     old, new = (
-        np.bincount(positions(part, names), minlength=len(names)) / len(part) for part in (model.knowledge_.y, labels)
+        np.bincount(positions(part, names), minlength=len(names)) / len(part) for part in (model.state_.y, labels)
     )
     return {
         "accuracy_expected": model.scores_.get("accuracy"),
@@ -131,16 +131,16 @@ def drifted(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[st
     }
 
 
-def _to_learn(opened: Opened, table: Table) -> tuple[Any, NDArray[Any]]:
+def _to_learn(loaded: LoadedModel, table: Table) -> tuple[Any, NDArray[Any]]:
     """Return the rows that are not marked as test, as the model takes them, and their labels."""
     from untwin._errors import InputError
     from untwin.cli.fitting import labels_of, parts
 
-    frame, _ = parts(table.frame, opened.here)
+    frame, _ = parts(table.frame, loaded.here)
     if not frame.height:
-        message = f"{table.places.name}, column {opened.here.split!r}: all rows are marked as test."
+        message = f"{table.places.name}, column {loaded.here.split!r}: all rows are marked as test."
         raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
-    return opened.rows(frame), labels_of(frame, opened.here)
+    return loaded.rows(frame), labels_of(frame, loaded.here)
 
 
 def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
@@ -155,20 +155,20 @@ def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
 
 
 def _learn(
-    opened: Opened, folder: Path, new: tuple[Any, NDArray[Any], list[str]], noted: dict[str, Any]
+    loaded: LoadedModel, folder: Path, new: tuple[Any, NDArray[Any], list[str]], noted: dict[str, Any]
 ) -> dict[str, Any]:
     """Learn new rows with their labels and names, have the model note them, and save it with its report."""
-    from untwin.cli.blame import blaming
-    from untwin.cli.saved import save_with_report, saved_first
+    from untwin.cli.input_errors import as_input_errors
+    from untwin.cli.model_files import save_with_report, saved_first
 
-    model, about = opened.model, opened.about
-    with blaming(noted["source"]):
+    model, about = loaded.model, loaded.about
+    with as_input_errors(noted["source"]):
         rows, labels, names = new
-        drift = drifted(model, rows, labels)
+        drift = measure_drift(model, rows, labels)
         learnt = asdict(model.add(rows, labels, ids=names))
     drift |= {"accuracy": learnt["accuracy_before"]}
     about |= {"added": [*_added_before(about, str(folder)), noted]}
-    texts = model.knowledge_.documents is not None
+    texts = model.state_.documents is not None
     with saved_first(model, folder, about, texts=texts):
         report = save_with_report(model, folder, about, texts=texts)
     return {**learnt, "drift": drift, "report": report}

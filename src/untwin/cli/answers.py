@@ -11,7 +11,7 @@ import polars as pl
 from untwin._errors import InputError
 from untwin._progress import report
 from untwin._values import positions
-from untwin.cli.blame import blaming
+from untwin.cli.input_errors import as_input_errors
 from untwin.data.columns import require_named
 from untwin.data.formulas import unguarded
 from untwin.data.load import typed_features
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from untwin.cli.opened import Opened
+    from untwin.cli.loaded_model import LoadedModel
     from untwin.data.read import Batch
 
     Array = NDArray[Any]
@@ -35,16 +35,16 @@ NAMED_MEMBERS = 4  # classes of a group that are spelled out
 class Answerer:
     """Answers batch by batch, and counts."""
 
-    def __init__(self, opened: Opened, top: int, prefix: str) -> None:
-        model = opened.model
-        self.opened, self.model, self.prefix = opened, model, prefix
+    def __init__(self, loaded: LoadedModel, top: int, prefix: str) -> None:
+        model = loaded.model
+        self.loaded, self.model, self.prefix = loaded, model, prefix
         self.top = min(top, len(model.classes_))
         self.batch_rows = int(np.clip(MOST_PROBABILITIES // len(model.classes_), *BATCH_ROWS))
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
         self._group_of = np.empty(len(model.classes_), dtype=np.intp)
         for number, members in enumerate(model.groups_):
             self._group_of[positions(members, model.classes_)] = number
-        self._empty = model.predict_proba([""])[0, 0] if opened.of_texts else None
+        self._empty = model.predict_proba([""])[0, 0] if loaded.of_texts else None
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
     def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
@@ -57,9 +57,9 @@ class Answerer:
 
     def _answers(self, batch: Batch) -> pl.DataFrame:
         table = unguarded(batch.raw)
-        require_named(table, self.opened.named)
-        rows = self.opened.rows(typed_features(table, self.opened.here))
-        with blaming(table.name):
+        require_named(table, self.loaded.named)
+        rows = self.loaded.rows(typed_features(table, self.loaded.here))
+        with as_input_errors(table.name):
             answers = self._columns(rows)
         self._refuse_clash(table.frame.columns, answers.columns, table.name)
         self.counts["rows"] += answers.height

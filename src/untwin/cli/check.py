@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untwin.cli.options import Input
-    from untwin.data.inspect import Finding
+    from untwin.data.inspect import TableFinding
     from untwin.data.load import Table
 
 _SHOWN = 5
@@ -46,13 +46,13 @@ def check(data: str, given: Input, *, seed: int, strict: bool, as_json: bool) ->
     return code
 
 
-def verdict(findings: Sequence[Finding], *, strict: bool) -> int:
+def verdict(findings: Sequence[TableFinding], *, strict: bool) -> int:
     """Return the exit code that the findings deserve."""
     failing = {"error", "warning"} if strict else {"error"}
     return int(any(finding.severity in failing for finding in findings))
 
 
-def describe(table: Table, findings: Sequence[Finding]) -> dict[str, Any]:
+def describe(table: Table, findings: Sequence[TableFinding]) -> dict[str, Any]:
     """Return all that `check` says, as one record."""
     counts = table.class_counts()
     return {

@@ -54,9 +54,9 @@ def demo(*, output: str | None, force: bool, seed: int, strict: bool, as_json: b
 
 def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
+    from untwin.cli.explanations import explanation_record
     from untwin.cli.fitting import Clock, Settings, fit_table, told
-    from untwin.cli.reasons import reason_record
-    from untwin.cli.saved import save_with_report, saved_first, writable_model
+    from untwin.cli.model_files import save_with_report, saved_first, writable_model
     from untwin.data.demo import demo_texts
 
     folder, clock = writable_model(output, force=force), Clock()
@@ -69,7 +69,7 @@ def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     with saved_first(fitted.model, folder, about, texts=True):
         record = told(fitted, clock)
         answers = [
-            {"id": row["id"], "true_label": row["label"], **reason_record(fitted.model, [row["text"]], SHOWN)}
+            {"id": row["id"], "true_label": row["label"], **explanation_record(fitted.model, [row["text"]], SHOWN)}
             for row in asked.iter_rows(named=True)
         ]
         record["report"] = save_with_report(fitted.model, folder, about, texts=True)
@@ -92,7 +92,7 @@ def demo_table(texts: pl.DataFrame) -> Table:
 
 
 def _show(record: dict[str, Any]) -> None:
-    from untwin.cli.explain import show_reason
+    from untwin.cli.explain import show_explanation
     from untwin.cli.summary import put_report, show_fit
 
     for finding in record["oddities"]:
@@ -101,7 +101,7 @@ def _show(record: dict[str, Any]) -> None:
     for answer in record["answers"]:
         put()
         put(f"--- {answer['id']}, which is in {answer['true_label']} and was not learnt")
-        show_reason(answer)
+        show_explanation(answer)
     put()
     put("Seconds: " + ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in record["seconds"].items()))
     put_report(record)

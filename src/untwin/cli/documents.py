@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin.cli.opened import feature_options
+from untwin.cli.loaded_model import feature_options
 from untwin.data.columns import require_named
 from untwin.data.formulas import unguarded
 from untwin.data.load import require_columns, typed_features
@@ -16,7 +16,7 @@ from untwin.data.read import batches
 from untwin.data.read.jsonl import read_jsonl
 
 if TYPE_CHECKING:
-    from untwin.cli.opened import Opened
+    from untwin.cli.loaded_model import LoadedModel
     from untwin.data.read import RawTable, ReadOptions
     from untwin.model import UntwinClassifier
 
@@ -25,23 +25,23 @@ SHOWN_IDS = 3
 
 
 def asked_row(
-    opened: Opened, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None
+    loaded: LoadedModel, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None
 ) -> tuple[Any, Any]:
     """Return one row as the model takes it; and what it is called, if it is a training row."""
     if text is not None:
-        return _text(opened, text), None
+        return _text(loaded, text), None
     if row is not None:
-        return _row(opened, row), None
+        return _row(loaded, row), None
     if data is not None:
-        return _found(opened, data, read, str(row_id)), None
-    place = _training_row(opened.model, str(row_id))
-    documents = opened.model.knowledge_.documents
-    return ([documents[place]] if opened.of_texts else documents[place]), opened.model.ids_.tolist()[place]
+        return _found(loaded, data, read, str(row_id)), None
+    place = _training_row(loaded.model, str(row_id))
+    documents = loaded.model.state_.documents
+    return ([documents[place]] if loaded.of_texts else documents[place]), loaded.model.ids_.tolist()[place]
 
 
 def document_of(model: UntwinClassifier, name: Any) -> str | None:
     """Return a training row in words; None if the model was saved without them."""
-    documents = model.knowledge_.documents
+    documents = model.state_.documents
     if documents is None:
         return None
     return in_words(documents[model.ids_.tolist().index(name)])
@@ -58,50 +58,50 @@ def in_words(row: Any) -> str:
     return str(row[0]) if isinstance(row, list) else str(row)
 
 
-def _text(opened: Opened, text: str) -> list[str]:
-    if opened.of_texts:
+def _text(loaded: LoadedModel, text: str) -> list[str]:
+    if loaded.of_texts:
         return [text]
-    columns = ", ".join(map(repr, opened.fitted.features))
+    columns = ", ".join(map(repr, loaded.fitted.features))
     message = f"The model reads the columns {columns}, not one text."
     raise InputError(message, code="not-texts", hint='Give the row: --row \'{"column": "value", ...}\'.')
 
 
-def _row(opened: Opened, row: str) -> Any:
+def _row(loaded: LoadedModel, row: str) -> Any:
     hint = 'Give one JSON object with the columns of the fit, as in {"column": "value"}; null where there is no value.'
     try:
         raw = next(read_jsonl([row.encode()], "--row", 0)).table
-        return opened.rows(typed_features(raw, opened.here))
+        return loaded.rows(typed_features(raw, loaded.here))
     except InputError as error:
         raise InputError(error.message, code=error.code, hint=hint) from None
 
 
-def _found(opened: Opened, data: str, read: ReadOptions, wanted: str) -> Any:
+def _found(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
     for batch in batches(data, read, SEARCHED):
         if batch.cells.height == 0:  # bad rows alone
             continue
         table = unguarded(batch.raw)
-        require_named(table, opened.named, suffix=opened.suffix)
-        require_columns(table, opened.here.features, feature_options(opened.suffix))
-        place = _place(opened, table, wanted)
+        require_named(table, loaded.named, suffix=loaded.suffix)
+        require_columns(table, loaded.here.features, feature_options(loaded.suffix))
+        place = _place(loaded, table, wanted)
         if place is not None:
-            return opened.rows(typed_features(table, opened.here)[place])
-    column = "row" if opened.here.id is None else f"column {opened.here.id!r}"
+            return loaded.rows(typed_features(table, loaded.here)[place])
+    column = "row" if loaded.here.id is None else f"column {loaded.here.id!r}"
     raise InputError(f"{data}: there is no row with {column} {wanted!r}.", code="unknown-id", hint="Check the id.")
 
 
-def _place(opened: Opened, table: RawTable, wanted: str) -> int | None:
-    if opened.here.id is None:
+def _place(loaded: LoadedModel, table: RawTable, wanted: str) -> int | None:
+    if loaded.here.id is None:
         (found,) = np.nonzero(table.places.rows.astype(np.str_) == wanted)
     else:
-        require_columns(table, [opened.here.id], f"--id{opened.suffix}")
-        found = (table.frame[opened.here.id] == wanted).arg_true().to_numpy()
+        require_columns(table, [loaded.here.id], f"--id{loaded.suffix}")
+        found = (table.frame[loaded.here.id] == wanted).arg_true().to_numpy()
     return int(found[0]) if len(found) else None
 
 
 def _training_row(model: UntwinClassifier, wanted: str) -> int:
     """Return the place of a training row by what findings and explanations call it."""
-    if model.knowledge_.documents is None:
+    if model.state_.documents is None:
         message = "The model was saved without its documents, so that none of them can be explained again."
         raise InputError(
             message, code="no-documents", hint="Say which file holds it: untwin explain MODEL DATA --id ID."

@@ -52,28 +52,28 @@ def evaluate(
 def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
     """Read the rows, answer them, and compare."""
     from untwin._errors import InputError
-    from untwin.cli.blame import blaming
     from untwin.cli.fitting import labels_of, parts
-    from untwin.cli.opened import open_model
+    from untwin.cli.input_errors import as_input_errors
+    from untwin.cli.loaded_model import load_model_for
     from untwin.cli.scoring import scores_on
 
-    opened = open_model(folder, given.roles)
-    table = given.load_for(opened.here, data)
-    others, test = parts(table.frame, opened.here)
-    if not test.height and opened.here.split in table.frame.columns:
-        message = f"{table.places.name}, column {opened.here.split!r}: no row is marked as test."
+    loaded = load_model_for(folder, given.roles)
+    table = given.load_for(loaded.here, data)
+    others, test = parts(table.frame, loaded.here)
+    if not test.height and loaded.here.split in table.frame.columns:
+        message = f"{table.places.name}, column {loaded.here.split!r}: no row is marked as test."
         raise InputError(message, code="no-test-rows", hint="Mark some, or leave the column out of the file.")
     frame = test if test.height else others
-    rows, labels = opened.rows(frame), labels_of(frame, opened.here)
+    rows, labels = loaded.rows(frame), labels_of(frame, loaded.here)
     notes = [asdict(note) for note in table.notes]
-    found = {"source": table.places.name, "notes": notes, "learnt_rows": learnt_rows(opened.model, rows)}
-    with blaming(table.places.name):
-        return found | scores_on(opened.model, rows, labels)
+    found = {"source": table.places.name, "notes": notes, "learnt_rows": learnt_rows(loaded.model, rows)}
+    with as_input_errors(table.places.name):
+        return found | scores_on(loaded.model, rows, labels)
 
 
 def learnt_rows(model: UntwinClassifier, rows: Any) -> int | None:
     """Return how many of the rows the model has learnt; None if it keeps no documents to tell."""
-    documents = model.knowledge_.documents
+    documents = model.state_.documents
     if documents is None:
         return None
     if isinstance(rows, list):

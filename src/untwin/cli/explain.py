@@ -56,7 +56,7 @@ def explain(
         raise click.UsageError("Name one document: --text TEXT, --row JSON, --id ID, or DATA and --id ID.")
     with progress(), warnings_said() as warned:
         record = explained(model, data, read, columns, text=text, row=row, row_id=row_id, top=top)
-    (put_json if as_json else show_reason)(record)
+    (put_json if as_json else show_explanation)(record)
     name_next(["predict", model, "NEW_DATA"], ["info", model])
     return int(strict and bool(warned))
 
@@ -73,20 +73,20 @@ def explained(
     top: int,
 ) -> dict[str, Any]:
     """Find the document, ask the model, and return all there is to show as one record."""
-    from untwin.cli.blame import blaming
     from untwin.cli.documents import asked_row
-    from untwin.cli.opened import open_model
-    from untwin.cli.reasons import reason_record
+    from untwin.cli.explanations import explanation_record
+    from untwin.cli.input_errors import as_input_errors
+    from untwin.cli.loaded_model import load_model_for
     from untwin.data.columns import ColumnRoles
 
     named = ColumnRoles(**{option.removesuffix("_column"): column for option, column in columns.items()})
-    opened = open_model(folder, named, suffix="-column")
-    rows, name = asked_row(opened, data, read, text=text, row=row, row_id=row_id)
-    with blaming(data or "the document"):
-        return {"model": folder, **reason_record(opened.model, rows, top, itself=name)}
+    loaded = load_model_for(folder, named, suffix="-column")
+    rows, name = asked_row(loaded, data, read, text=text, row=row, row_id=row_id)
+    with as_input_errors(data or "the document"):
+        return {"model": folder, **explanation_record(loaded.model, rows, top, itself=name)}
 
 
-def show_reason(record: dict[str, Any]) -> None:
+def show_explanation(record: dict[str, Any]) -> None:
     """Print an explanation."""
     doubt = " (unsure)" if record["unsure"] else ""
     put(f"{shortened(record['document'], 100)}")

@@ -93,8 +93,8 @@ def fit_and_save(
     """Read, fit, save; return all there is to say, as one record."""
     from untwin._errors import InputError
     from untwin.cli.fitting import Clock, Settings, fit_table, told
-    from untwin.cli.opened import only_texts
-    from untwin.cli.saved import save_with_report, saved_first, writable_model
+    from untwin.cli.loaded_model import only_texts
+    from untwin.cli.model_files import save_with_report, saved_first, writable_model
 
     folder, clock = writable_model(output, force=force), Clock()
     with clock.timing("reading"):

@@ -12,11 +12,11 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import report
-from untwin.cli.blame import blaming
-from untwin.cli.known_tree import beside_known, known_parents
-from untwin.cli.opened import model_rows, only_texts
+from untwin.cli.input_errors import as_input_errors
+from untwin.cli.known_tree import compare_with_known, known_parents
+from untwin.cli.loaded_model import model_rows, only_texts
 from untwin.cli.scoring import pair_records, scores_on
-from untwin.crossfit.folds import settled_folds
+from untwin.crossfit.folds import choose_folds
 from untwin.data.encode import TableEncoder
 from untwin.data.inspect import inspect
 from untwin.model import UntwinClassifier
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from untwin.data.columns import ColumnRoles
     from untwin.data.guess import ColumnUse
-    from untwin.data.inspect import Finding
+    from untwin.data.inspect import TableFinding
     from untwin.data.load import Table
 
     Labels = NDArray[np.str_]
@@ -72,7 +72,7 @@ class Fitted(NamedTuple):
     columns: tuple[ColumnUse, ...]
     test: tuple[Any, Labels, list[str]] | None
     parents: dict[str, str] | None
-    oddities: list[Finding]
+    oddities: list[TableFinding]
 
 
 def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
@@ -89,7 +89,7 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     _require_two_classes(labels, table)
     parents = known_parents(train, roles)
     model = _untrained(train, labels, roles, settings)
-    with clock.timing("fitting"), blaming(source):
+    with clock.timing("fitting"), as_input_errors(source):
         model.fit(model_rows(train, roles), labels, ids=learnt)
     held = (model_rows(test, roles), labels_of(test, roles), held_out) if test.height else None
     return Fitted(model, source, train.height, table.columns, held, parents, oddities)
@@ -98,7 +98,7 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
 def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
     """Score the rows marked as test, look for findings, and return all there is to say as one record."""
     model, test, parents = fitted.model, fitted.test, fitted.parents
-    with clock.timing("scoring"), blaming(fitted.source):
+    with clock.timing("scoring"), as_input_errors(fitted.source):
         report("scoring", 0, 1)
         scores = None if test is None else scores_on(model, *test[:2])
     with clock.timing("findings"):
@@ -106,12 +106,12 @@ def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
     return {
         "source": fitted.source,
         "rows": fitted.rows,
-        "judged": int(model.knowledge_.heard.held.sum()),
+        "judged": int(model.state_.answers.held.sum()),
         "classes": len(model.classes_),
         "columns": [asdict(use) for use in fitted.columns],
         **_told_by(model),
         "test": scores,
-        "known_tree": beside_known(model, parents),
+        "known_tree": compare_with_known(model, parents),
         "findings": [asdict(finding) for finding in findings],
         "oddities": [asdict(finding) for finding in fitted.oddities],
     }
@@ -185,7 +185,7 @@ def _folds(train: pl.DataFrame, labels: Labels, roles: ColumnRoles) -> Any:
     groups = train.select(pl.col(roles.group).fill_null(alone)).to_series().to_numpy()
     codes = np.unique(labels, return_inverse=True)[1]
     try:
-        return settled_folds(model_rows(train, roles), codes, FOLDS, groups=groups, in_runs=True)[1]
+        return choose_folds(model_rows(train, roles), codes, FOLDS, groups=groups, in_runs=True)[1]
     except ValueError:
         message = f"Column {roles.group!r}: no class has rows in two groups, so nothing can be held out."
         raise InputError(message, code="groups", hint="Choose another --group column, or leave it out.") from None

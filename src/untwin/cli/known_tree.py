@@ -37,7 +37,7 @@ def known_parents(train: pl.DataFrame, roles: ColumnRoles) -> dict[str, str] | N
     return parents
 
 
-def beside_known(model: UntwinClassifier, parents: dict[str, str] | None) -> dict[str, Any] | None:
+def compare_with_known(model: UntwinClassifier, parents: dict[str, str] | None) -> dict[str, Any] | None:
     """Return how two trees agree, and the classes confused although the known one keeps them apart."""
     if parents is None:
         return None

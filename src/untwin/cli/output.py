@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shlex
 import sys
 import warnings
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from untwin._plain import plain
 from untwin._progress import listening
 
 if TYPE_CHECKING:
@@ -108,22 +108,6 @@ def put_json(record: dict[str, Any], *, ok: bool = True) -> None:
     """Print one JSON object; ASCII only, so that it is safe on any terminal and in any encoding."""
     content = {"schema_version": SCHEMA_VERSION, "ok": ok, **plain(record)}
     print(json.dumps(content, indent=2, allow_nan=False))  # noqa: T201
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON keeps it: tuples become lists, numbers that JSON lacks become null.
-
-    >>> plain({"pair": ("a", float("nan"))})
-    {'pair': ['a', None]}
-    """
-    match value:
-        case dict():
-            return {key: plain(item) for key, item in value.items()}
-        case list() | tuple():
-            return [plain(item) for item in value]
-        case float() if not math.isfinite(value):
-            return None
-    return value
 
 
 def show_failure(failure: Failure, *, as_json: bool) -> int:

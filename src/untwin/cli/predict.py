@@ -60,7 +60,7 @@ def predicted(
 ) -> dict[str, int]:
     """Read, answer and write batch by batch; return what was counted on the way."""
     from untwin.cli.answers import Answerer
-    from untwin.cli.opened import open_model
+    from untwin.cli.loaded_model import load_model_for
     from untwin.cli.stream.writing import output_format, require_place, write
     from untwin.data.read import batches, format_of
 
@@ -69,7 +69,7 @@ def predicted(
     kind = "jsonl" if as_json and output is None else output_format(output, read)
     if output is not None:
         require_place(output, data, folder, force=force)
-    opened = open_model(folder, given.roles)
-    answerer = Answerer(opened, top, prefix)
+    loaded = load_model_for(folder, given.roles)
+    answerer = Answerer(loaded, top, prefix)
     write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

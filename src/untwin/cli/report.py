@@ -23,7 +23,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
     Nothing is fitted: what is not in the model, since it was saved from Python without it, is told as not measured.
     With --json and -o both are done.
     """
-    from untwin.cli.saved import changing, report_of, require_outside, require_report_place
+    from untwin.cli.model_files import changing, report_of, require_outside, require_report_place
     from untwin.model import UntwinClassifier
     from untwin.report import Report, write_report
     from untwin.store import read_digest

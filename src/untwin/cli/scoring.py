@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._wording import counted
+from untwin.calibrate.reliability import calibration_error
 from untwin.cli.output import put, put_table
-from untwin.model.calibration import calibration_error
-from untwin.model.contest import binomial_interval
-from untwin.model.guessing import guesses, verdict
+from untwin.model.chance import chance_of_guessing, verdict
+from untwin.model.selection.comparison import binomial_interval
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, An
         "accuracy_low": low,
         "accuracy_high": high,
         "macro_f1": confusion.macro_f1,
-        **guesses(confusion),
+        **chance_of_guessing(confusion),
         "calibration_error": calibration_error(confidence, right),
         "sure": {"share": float(sure.mean()), "accuracy": float(right[sure].mean()) if sure.any() else None},
         "without_evidence": int(model.without_evidence(rows).sum()),

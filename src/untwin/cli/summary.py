@@ -7,7 +7,7 @@ from typing import Any
 from untwin._wording import counted
 from untwin.cli.output import put, put_table
 from untwin.cli.scoring import interval, put_grades, put_pairs, put_scores, put_verdict
-from untwin.report.scores import SCORES, told_score
+from untwin.report.scores import SCORES, shown_score
 
 SHOWN_CANDIDATES = 8
 SHOWN_PAIRS = 5
@@ -87,7 +87,7 @@ def _show_candidates(candidates: list[dict[str, Any]], scoring: str) -> None:
         [
             "*" if line["chosen"] else "",
             line["name"],
-            *(f"{told_score(scoring, line['score']):.4f}" for _ in chosen_by),
+            *(f"{shown_score(scoring, line['score']):.4f}" for _ in chosen_by),
             f"{line['accuracy']:.4f}",
             f"{100 * line['gain']:+.1f} ({100 * line['gain_low']:+.1f} to {100 * line['gain_high']:+.1f})",
             f"{line['seconds']:.1f}",

@@ -189,14 +189,14 @@ def _splitter(cv: Any) -> Any:
     return check_cv(given) if given and np.iterable(given[0]) else PredefinedSplit(np.asarray(given))
 
 
-def settled_folds(
+def choose_folds(
     X: Any, codes: Codes, cv: Any, *, groups: Any = None, random_state: Any = 0, in_runs: bool = False
 ) -> tuple[Codes, Codes, NDArray[np.bool_]]:
     """Return `folds`, `parts` and the small classes (see `judged`) for `cv` as `out_of_fold` takes it.
 
     `in_runs`: folds are not shuffled but hold neighbouring rows out together (`folds_in_runs`).
 
-    >>> folds, parts, small = settled_folds(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 2]), 2)
+    >>> folds, parts, small = choose_folds(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 2]), 2)
     >>> np.bincount(folds + 1).tolist(), small.tolist()
     ([1, 3, 2], [False, False, True])
     """
@@ -214,13 +214,13 @@ def settled_folds(
 def possible_folds(
     X: Any, codes: Codes, cv: Any, *, random_state: Any = 0, in_runs: bool = False
 ) -> tuple[Codes, Codes, NDArray[np.bool_]] | None:
-    """Return what `settled_folds` does; None if no row can be held out, unless it was said which ones to hold out.
+    """Return what `choose_folds` does; None if no row can be held out, unless it was said which ones to hold out.
 
     >>> possible_folds(np.arange(3.0)[:, None], np.array([0, 1, 2]), 5) is None
     True
     """
     try:
-        return settled_folds(X, codes, cv, random_state=random_state, in_runs=in_runs)
+        return choose_folds(X, codes, cv, random_state=random_state, in_runs=in_runs)
     except NothingHeldOutError:
         if cv is None or isinstance(cv, Integral):
             return None

@@ -23,7 +23,7 @@ from untwin import _progress
 from untwin._compat import rows_of
 from untwin._labels import require_distinct
 from untwin._values import frozen, positions
-from untwin.crossfit.folds import possible_folds, settled_folds
+from untwin.crossfit.folds import choose_folds, possible_folds
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def out_of_fold(
     """
     X, y, groups = indexable(X, y, groups)
     y = _labels(y)
-    folds, parts, small = settled_folds(X, _codes(y), cv, groups=groups, random_state=random_state)
+    folds, parts, small = choose_folds(X, _codes(y), cv, groups=groups, random_state=random_state)
     work = _work_of_folds(estimator, X, y, folds, parts, with_scores=with_scores)
     return _collected(_done(work, n_jobs), y, folds, small)
 
@@ -213,7 +213,7 @@ def scores_out_of_fold(
     """
     X, y = indexable(X, y)
     y = _labels(y)
-    folds, parts, _ = settled_folds(X, _codes(y), cv, random_state=0)
+    folds, parts, _ = choose_folds(X, _codes(y), cv, random_state=0)
     first = [delayed(_fitted)(estimator, X, y)] if fitted else []  # the longest
     done = _done([*first, *_work_of_folds(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
     columns = np.unique(y) if classes is None else classes

@@ -40,7 +40,7 @@ _NOTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TableFinding:
     """One thing found; `count` says how many there are, `evidence` shows some of them.
 
     >>> Finding("constant-column", "note", "1 column is constant.", "Nothing to do.", 1, ({"column": "site"},)).code
@@ -55,7 +55,7 @@ class Finding:
     evidence: tuple[dict[str, Any], ...] = ()
 
 
-def inspect(table: Table) -> tuple[Finding, ...]:
+def inspect(table: Table) -> tuple[TableFinding, ...]:
     """Return the findings about a table, the worst first."""
     report("looking at the table", 0, 1)
     counts = table.class_counts()
@@ -74,12 +74,12 @@ def inspect(table: Table) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: _SEVERITIES.index(finding.severity)))
 
 
-def _reading(table: Table) -> Iterator[Finding]:
+def _reading(table: Table) -> Iterator[TableFinding]:
     for note in table.notes:
-        yield Finding(note.code, "warning", f"{note.text}.", _NOTES[note.code], note.count)
+        yield TableFinding(note.code, "warning", f"{note.text}.", _NOTES[note.code], note.count)
 
 
-def _columns(table: Table) -> Iterator[Finding]:
+def _columns(table: Table) -> Iterator[TableFinding]:
     said = defaultdict(list)
     distinct = table.frame.select(table.roles.features).select(pl.all().n_unique()).row(0, named=True)
     for use in table.columns:
@@ -98,10 +98,10 @@ def _columns(table: Table) -> Iterator[Finding]:
     for code, severity, what, advice in kinds:
         if columns := said.get(code):
             title = f"{counted(len(columns), 'column is', 'columns are')} {what}."
-            yield Finding(f"{code}-column", severity, title, advice, len(columns), tuple(columns))
+            yield TableFinding(f"{code}-column", severity, title, advice, len(columns), tuple(columns))
 
 
-def _empty(table: Table) -> Iterator[Finding]:
+def _empty(table: Table) -> Iterator[TableFinding]:
     """Count empty cells by column; a column without any cell is told as such."""
     rows = table.frame.height
     some = {column: count for column, count in table.empty.items() if 0 < count < rows}
@@ -111,10 +111,10 @@ def _empty(table: Table) -> Iterator[Finding]:
         title = f"{counted(total, 'cell is', 'cells are')} empty, in {where} of {len(table.empty):,}."
         advice = "Fill them in where the values are known; an empty cell is no error."
         evidence = tuple({"column": column, "empty": count, "rows": rows} for column, count in some.items())
-        yield Finding("empty-cells", "note", title, advice, total, evidence)
+        yield TableFinding("empty-cells", "note", title, advice, total, evidence)
 
 
-def _repeated_rows(table: Table) -> Iterator[Finding]:
+def _repeated_rows(table: Table) -> Iterator[TableFinding]:
     """Count rows that are equal to an earlier one in all that is used of them, the label included."""
     columns = [*table.roles.features, str(table.roles.label)]
     repeated = table.frame.select(~pl.struct(columns).is_first_distinct()).to_series().arg_true()
@@ -123,10 +123,10 @@ def _repeated_rows(table: Table) -> Iterator[Finding]:
         evidence = tuple(
             {"row": table.places.mark(row), "label": table.labels[row]} for row in repeated[:_EXAMPLES].to_list()
         )
-        yield Finding("repeated-rows", "note", title, _COPIES, len(repeated), evidence)
+        yield TableFinding("repeated-rows", "note", title, _COPIES, len(repeated), evidence)
 
 
-def _ids(table: Table) -> Iterator[Finding]:
+def _ids(table: Table) -> Iterator[TableFinding]:
     """Ids that several rows have, or none: findings and explanations then name such rows by id and row."""
     if table.roles.id is None:
         return
@@ -136,33 +136,35 @@ def _ids(table: Table) -> Iterator[Finding]:
     if counts.height:
         title = f"{counted(counts.height, 'id is', 'ids are')} that of several rows ({counts['count'].sum():,} rows)."
         evidence = tuple({"id": name, "rows": count} for name, count in counts.head(100).rows())
-        yield Finding("repeated-id", "warning", title, advice, counts.height, evidence)
+        yield TableFinding("repeated-id", "warning", title, advice, counts.height, evidence)
     if ids.null_count():
         title = f"{counted(ids.null_count(), 'row has', 'rows have')} no id (column {table.roles.id!r})."
-        yield Finding("missing-id", "warning", title, advice, ids.null_count())
+        yield TableFinding("missing-id", "warning", title, advice, ids.null_count())
 
 
-def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[Finding]:
+def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[TableFinding]:
     rows, classes, largest = table.frame.height, counts.height, int(counts["count"][0])
     single = counts.filter(pl.col("count") == 1)["class"].sort()
     label = table.roles.label
     if rows >= _ID_LIKE_ROWS and classes > rows / 2:
         title = f"The label {label!r} looks like an id: {classes:,} different values in {counted(rows, 'row')}."
-        yield Finding("id-like-label", "error", title, "Choose the column of the classes with --label.", classes)
+        yield TableFinding("id-like-label", "error", title, "Choose the column of the classes with --label.", classes)
     elif largest < 2:
         title = f"No class has two documents (label {label!r})."
-        yield Finding("no-repeated-class", "error", title, "Give at least two documents a class, or --label.", classes)
+        yield TableFinding(
+            "no-repeated-class", "error", title, "Give at least two documents a class, or --label.", classes
+        )
     elif len(single):
         title = f"{counted(len(single), 'class has', 'classes have')} one document only."
         advice = "They cannot be learnt and tested: add documents, merge the classes or drop them."
-        yield Finding("single-document-class", "warning", title, advice, len(single), _named(single.to_list()))
+        yield TableFinding("single-document-class", "warning", title, advice, len(single), _named(single.to_list()))
 
 
 def _named(labels: list[str]) -> tuple[dict[str, Any], ...]:
     return tuple({"label": label} for label in labels)
 
 
-def _spelling(counts: pl.DataFrame) -> Iterator[Finding]:
+def _spelling(counts: pl.DataFrame) -> Iterator[TableFinding]:
     """Labels that only differ in how they are written, and labels with spaces at an end."""
     alike: dict[str, list[str]] = defaultdict(list)
     for label in counts["class"].sort():
@@ -173,31 +175,31 @@ def _spelling(counts: pl.DataFrame) -> Iterator[Finding]:
         title = f"{counted(len(groups), 'group of labels differs', 'groups of labels differ')} only in {how}."
         evidence = tuple({"labels": labels} for labels in groups)
         advice = "They count as different classes: spell them alike if they are one."
-        yield Finding("look-alike-labels", "warning", title, advice, len(groups), evidence)
+        yield TableFinding("look-alike-labels", "warning", title, advice, len(groups), evidence)
     edges = counts.filter(pl.col("class") != pl.col("class").str.strip_chars())["class"].sort().to_list()
     if edges:
         title = f"{counted(len(edges), 'label', 'labels')} with white space at an end."
         advice = "It is kept as part of the label: remove it in the table if it does not belong."
-        yield Finding("label-spaces", "warning", title, advice, len(edges), _named(edges))
+        yield TableFinding("label-spaces", "warning", title, advice, len(edges), _named(edges))
 
 
 def _of(count: int, rows: int, one: str, many: str) -> str:
     return f"{count:,} of {counted(rows, 'document')} {one if count == 1 else many}"
 
 
-def _texts(table: Table) -> Iterator[Finding]:
+def _texts(table: Table) -> Iterator[TableFinding]:
     rows, empty, unspaced = table.frame.height, table.without_words(), table.without_spaces()
     if len(empty):
         title = f"{_of(len(empty), rows, 'has', 'have')} no word (two letters or more) in any text column."
         evidence = tuple({"row": table.places.mark(row)} for row in empty[:_EXAMPLES])
-        yield Finding("empty-text", "warning", title, "Fill them in or drop them.", len(empty), evidence)
+        yield TableFinding("empty-text", "warning", title, "Fill them in or drop them.", len(empty), evidence)
     if unspaced > rows * _UNSPACED_SHARE:
         title = f"{_of(unspaced, rows, 'is', 'are')} in a script without spaces (Chinese, Japanese, Thai, ...)."
         advice = "Words cannot be told apart by spaces there: `untwin fit` counts runs of characters as well."
-        yield Finding("unspaced-text", "warning", title, advice, unspaced)
+        yield TableFinding("unspaced-text", "warning", title, advice, unspaced)
 
 
-def _repeats(repeats: Repeats) -> Iterator[Finding]:
+def _repeats(repeats: Repeats) -> Iterator[TableFinding]:
     kinds: tuple[tuple[str, Severity, Groups, str, str], ...] = (
         (
             "duplicate-text",
@@ -224,4 +226,4 @@ def _repeats(repeats: Repeats) -> Iterator[Finding]:
     for code, severity, groups, how, advice in kinds:
         if groups.count:
             title = f"{counted(groups.count, 'text occurs', 'texts occur')} {how} ({counted(groups.rows, 'row')})."
-            yield Finding(code, severity, title, advice, groups.count, groups.examples)
+            yield TableFinding(code, severity, title, advice, groups.count, groups.examples)

@@ -27,11 +27,11 @@ from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
-from untwin.model.grades import SCORINGS, answers, require_grades
-from untwin.model.inputs import as_labels, as_texts, kind_of, require_threads
-from untwin.model.lessons import lessons_of
+from untwin.model.derived import derive
+from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_threads
 from untwin.model.locks import learning
-from untwin.model.records import Learnt, Reason, ranked
+from untwin.model.ordinal import SCORINGS, answers, require_ordered_classes
+from untwin.model.records import Reason, UpdateReport, ranked
 from untwin.model.row_ids import first_ids
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from untwin.crossfit import OutOfFold
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
-    from untwin.model.knowledge import Knowledge
+    from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
     from untwin.structure.plan import SprinklingPlan
@@ -102,7 +102,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         Probability from which an answer is sure.
     ids_ : (n,) array
         What the training rows are called: the `ids` given, as strings; or their numbers in order of arrival, from 0.
-    knowledge_ : Knowledge
+    state_ : FittedState
         What answers are made of: views, models, what was heard out of fold, neighbours.
     n_features_in_, feature_names_in_
         As in scikit-learn; not for texts.
@@ -124,7 +124,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     ('linear SVM', 8)
     """
 
-    knowledge_: Knowledge
+    state_: FittedState
     classes_: Array
     confusion_: Confusion
     hierarchy_: Hierarchy
@@ -201,51 +201,51 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     def unsure(self, X: Any, *, target_error: float | None = None) -> NDArray[np.bool_]:
         """Tell which answers not to rely on, so that of the others no more than `target_error` are wrong."""
         now = self._now()
-        threshold = now.threshold_ if target_error is None else now.knowledge_.threshold(target_error)
+        threshold = now.threshold_ if target_error is None else now.state_.threshold(target_error)
         return np.asarray(now.predict_proba(X).max(axis=1) < threshold)
 
     def without_evidence(self, X: Any) -> NDArray[np.bool_]:
         """Tell which texts hold no known term: their answers are the shares of the classes."""
         now = self._now()
-        return now.knowledge_.without_evidence(now._given(X, reset=False))
+        return now.state_.without_evidence(now._given(X, reset=False))
 
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
         now = self._now()
         P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
-        neighbours = now.knowledge_.explained(now._given(X, reset=False), log_p, top)
+        neighbours = now.state_.explained(now._given(X, reset=False), log_p, top)
         likeliest = [ranked(now.classes_, shares, top) for shares in P]
         answers, unsure = now._answer(log_p).tolist(), (P.max(axis=1) < now.threshold_).tolist()
         return list(map(Reason, answers, likeliest, unsure, neighbours))
 
-    def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> Learnt:
+    def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> UpdateReport:
         """Learn more rows, called `ids`, new words and classes without choosing anew; say how the model did on them."""
-        from untwin.model.learning import added
+        from untwin.model.updating import added
 
         with learning(self):
             now = self._now()
             given = now._given(X, reset=False)
             labels, _ = now._named(given, y)
-            require_grades(labels, now.order)
-            log_p = now.knowledge_.log_proba(given)
-            return self._learn(added(now.knowledge_, given, labels, log_p, now._answer(log_p), ids=ids))
+            require_ordered_classes(labels, now.order)
+            log_p = now.state_.log_proba(given)
+            return self._learn(added(now.state_, given, labels, log_p, now._answer(log_p), ids=ids))
 
-    def relabel(self, ids: ArrayLike, y: Any) -> Learnt:
+    def relabel(self, ids: ArrayLike, y: Any) -> UpdateReport:
         """Give training rows other labels, by what they are called (`ids_`)."""
-        from untwin.model.learning import relabelled
+        from untwin.model.updating import relabelled
 
         with learning(self):
             now, labels = self._now(), as_labels(y)
-            require_grades(labels, now.order)
-            return self._learn(relabelled(now.knowledge_, ids, labels, now._answer))
+            require_ordered_classes(labels, now.order)
+            return self._learn(relabelled(now.state_, ids, labels, now._answer))
 
-    def remove(self, ids: ArrayLike) -> Learnt:
+    def remove(self, ids: ArrayLike) -> UpdateReport:
         """Forget training rows, by what they are called (`ids_`)."""
-        from untwin.model.learning import removed
+        from untwin.model.updating import removed
 
         with learning(self):
             now = self._now()
-            return self._learn(removed(now.knowledge_, ids, now._answer))
+            return self._learn(removed(now.state_, ids, now._answer))
 
     def save(
         self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
@@ -280,13 +280,13 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
     @property
     def ids_(self) -> Array:
         """What the training rows are called."""
-        return self.knowledge_.ids
+        return self.state_.ids
 
     @property
     def out_of_fold_(self) -> OutOfFold:
         """What was said about rows that had not been learnt; scores are calibrated log-probabilities."""
-        known = self.knowledge_
-        return known.heard.out_of_fold(known.y)
+        known = self.state_
+        return known.answers.out_of_fold(known.y)
 
     @property
     def findings_(self) -> list[Finding]:
@@ -310,7 +310,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
 
         now = self._now()
         if "curves" not in now._noted:
-            now._noted["curves"] = space_curves(now.knowledge_)
+            now._noted["curves"] = space_curves(now.state_)
         found: SpaceCurves | None = now._noted["curves"]
         return found
 
@@ -335,27 +335,27 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         keep : bool
             Make them `findings_`, which are saved with the model and shown by its report; the tree is kept too.
         """
-        from untwin.model.evidence import evidence_of
+        from untwin.model.evidence import collect_evidence
         from untwin.model.findings import found
 
         now = self._now()
         chances = None if unlabelled is None else now.predict_proba(unlabelled)
         held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
         tree = now.parents_ if parents is None else parents
-        findings = found(evidence_of(now.knowledge_, test=held, unlabelled=chances, parents=tree))
+        findings = found(collect_evidence(now.state_, test=held, unlabelled=chances, parents=tree))
         if keep:  # they belong to what they were found in
             now._noted.update(findings=findings, parents=None if tree is None else list(tree.items()))
         return findings
 
     def _trained(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
         """Fit what is best: a copy of the model, so that a fit that fails leaves the model as it was."""
-        from untwin.model.training import trained
+        from untwin.model.fitting import fit_state
 
         self._kind, self._noted = kind_of(X), {}
         require_threads(self._kind)
         given = self._given(X, reset=True)
         labels, called = self._named(given, y, ids)
-        known, choice = trained(self, given, labels, called)
+        known, choice = fit_state(self, given, labels, called)
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         return self._hold(known)
 
@@ -386,22 +386,22 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         return labels, first_ids(ids, len(labels))
 
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
-        return self.knowledge_.log_proba(self._given(X, reset=False))
+        return self.state_.log_proba(self._given(X, reset=False))
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         known = self.classes_ if classes is None else classes
         return answers(log_p, known, scoring=self.scoring, order=self.order)
 
-    def _learn(self, outcome: tuple[Knowledge, Learnt]) -> Learnt:
+    def _learn(self, outcome: tuple[FittedState, UpdateReport]) -> UpdateReport:
         known, learnt = outcome
         self._hold(known)
         return learnt
 
-    def _hold(self, known: Knowledge) -> Self:
+    def _hold(self, known: FittedState) -> Self:
         """Hold this and all that it teaches, in one assignment."""
         noted = {name: value for name, value in self._noted.items() if name == "parents"}  # the rest has changed
-        lessons = lessons_of(known, self.target_error)
-        self.__dict__ = {**vars(self), "knowledge_": known, **lessons, "_noted": noted}
+        lessons = derive(known, self.target_error)
+        self.__dict__ = {**vars(self), "state_": known, **lessons, "_noted": noted}
         return self
 
     def __sklearn_tags__(self) -> Tags:

@@ -25,11 +25,11 @@ from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
 from untwin._progress import report
-from untwin.adapt.spaces import Recipe
+from untwin.classify.adaptive.spaces import SpaceSpec
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.linalg.blocks import squared_length
-from untwin.model.knowledge import fitted_front
-from untwin.model.sampling import stratified
+from untwin.model.selection.sampling import stratified_sample
+from untwin.model.state import fit_preprocessing
 from untwin.represent.analysis import scatter
 from untwin.represent.learnt import one_thread
 from untwin.represent.sprinkle import SprinkledLSI
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from untwin.model.heard import Heard
-    from untwin.model.knowledge import Knowledge
+    from untwin.model.out_of_fold import OutOfFoldAnswers
+    from untwin.model.state import FittedState
 
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
@@ -108,7 +108,7 @@ class Part(NamedTuple):
 
     def space(self, strength: float, k: int, seed: int) -> SprinkledLSI:
         """Return an untrained space; strength 0 is plain LSI."""
-        plan = Recipe("adaptive", strength, relative=True).plan(self.X, self.confusion) if strength else None
+        plan = SpaceSpec("adaptive", strength, relative=True).plan(self.X, self.confusion) if strength else None
         return SprinkledLSI(n_components=k, plan=plan, training="reconstructed", random_state=seed)
 
     def judged(self, rows: Any, held: Any) -> Confusion:
@@ -117,9 +117,9 @@ class Part(NamedTuple):
         return Confusion.from_predictions(self.y_held, said, classes=self.confusion.classes)
 
 
-def space_curves(known: Knowledge, *, random_state: int = 0) -> SpaceCurves | None:
+def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | None:
     """Measure the curves on a sample of the rows; None where fewer than two folds were held out, or rows are empty."""
-    if len(np.unique(known.heard.folds[known.heard.held])) < FOLDS:
+    if len(np.unique(known.answers.folds[known.answers.held])) < FOLDS:
         return None
     with catch_warnings(), one_thread():
         simplefilter("ignore")  # a space that finds fewer directions than asked for is no news here
@@ -128,27 +128,29 @@ def space_curves(known: Knowledge, *, random_state: int = 0) -> SpaceCurves | No
         return _measured(parts, random_state) if telling else None
 
 
-def _parts(known: Knowledge, seed: int) -> Iterator[Part]:
-    heard, view = known.heard, known.told
-    labels = known.y[heard.rows]
+def _parts(known: FittedState, seed: int) -> Iterator[Part]:
+    answers, view = known.answers, known.explaining_view
+    labels = known.y[answers.rows]
     codes = np.unique(labels, return_inverse=True)[1]
-    sample = stratified(codes, MOST_ROWS, seed)
-    for fold in np.unique(heard.folds[heard.held])[:FOLDS]:
-        train, held = sample[heard.folds[sample] != fold], sample[heard.folds[sample] == fold]
-        learnt = view.without(heard.rows[train])
-        front = fitted_front(learnt, labels[train])
+    sample = stratified_sample(codes, MOST_ROWS, seed)
+    for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
+        train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
+        learnt = view.without(answers.rows[train])
+        preprocessing = fit_preprocessing(learnt, labels[train])
         X, X_held = (
-            (rows if front is None else front.transform(rows)).astype(np.float32)  # enough for a curve, and fast
-            for rows in (learnt.rows, rows_of(view.rows, heard.rows[held]))
+            (rows if preprocessing is None else preprocessing.transform(rows)).astype(
+                np.float32
+            )  # enough for a curve, and fast
+            for rows in (learnt.rows, rows_of(view.rows, answers.rows[held]))
         )
-        confusion = _confusion(heard, labels, fold)
-        yield Part(X, labels[train], X_held, labels[held], confusion, view.term_names(front))
+        confusion = _confusion(answers, labels, fold)
+        yield Part(X, labels[train], X_held, labels[held], confusion, view.term_names(preprocessing))
 
 
-def _confusion(heard: Heard, labels: Array, fold: int) -> Confusion:
+def _confusion(answers: OutOfFoldAnswers, labels: Array, fold: int) -> Confusion:
     """Return what was confused in the other folds."""
-    others = heard.held & (heard.folds != fold)
-    return Confusion.from_predictions(labels[others], heard.predicted[others], classes=heard.classes)
+    others = answers.held & (answers.folds != fold)
+    return Confusion.from_predictions(labels[others], answers.predicted[others], classes=answers.classes)
 
 
 def _measured(parts: list[Part], seed: int) -> SpaceCurves:

@@ -11,15 +11,15 @@ from scipy.sparse import csr_array, issparse
 from untwin._compat import rows_of
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.data.encode import TableEncoder
+from untwin.model.features.inputs import as_one_text
 from untwin.model.findings.evidence import Evidence
-from untwin.model.inputs import as_one_text
-from untwin.model.sampling import stratified
+from untwin.model.selection.sampling import stratified_sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from untwin.model.heard import Heard
-    from untwin.model.knowledge import Knowledge
+    from untwin.model.out_of_fold import OutOfFoldAnswers
+    from untwin.model.state import FittedState
 
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
@@ -30,8 +30,8 @@ NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by te
 MANY_ROWS = 50_000
 
 
-def evidence_of(
-    known: Knowledge,
+def collect_evidence(
+    known: FittedState,
     *,
     test: tuple[Any, Array, Array] | None = None,
     unlabelled: NDArray[np.float64] | None = None,
@@ -40,23 +40,23 @@ def evidence_of(
     """Return all that is known about the rows that were asked about; `test` are rows as given, their labels and ids."""
     if parents is not None and not isinstance(parents, Mapping):
         raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
-    heard, view = known.heard, known.told
-    texts = None if known.documents is None else as_one_text(rows_of(known.documents, heard.rows))
-    X = known.terms(rows_of(view.rows, heard.rows))
+    answers, view = known.answers, known.explaining_view
+    texts = None if known.documents is None else as_one_text(rows_of(known.documents, answers.rows))
+    X = known.terms(rows_of(view.rows, answers.rows))
     sparse: bool = issparse(X)
     X = csr_array(X) if sparse else np.asarray(X)
     return Evidence(
-        confusion=heard.confusion(known.y),
-        y=known.y[heard.rows],
-        predictions=heard.predicted,
+        confusion=answers.confusion(known.y),
+        y=known.y[answers.rows],
+        predictions=answers.predicted,
         # Trust would spread wrong labels over all rows, as if their classes were hard to tell apart.
-        probabilities=np.exp(known.team.trust.undone(heard.log_p).astype(np.float64)),
-        folds=heard.folds,
+        probabilities=np.exp(known.ensemble.top_class.undone(answers.log_p).astype(np.float64)),
+        folds=answers.folds,
         X=X,
-        terms=view.term_names(known.front),
-        cells=_cells(known.front, X.shape[1]),
-        neighbours=neighbours_of_other_folds(X, heard, known.y[heard.rows]),
-        ids=known.ids[heard.rows],
+        terms=view.term_names(known.preprocessing),
+        cells=_cells(known.preprocessing, X.shape[1]),
+        neighbours=neighbours_of_other_folds(X, answers, known.y[answers.rows]),
+        ids=known.ids[answers.rows],
         texts=texts,
         test_texts=None if test is None or texts is None else as_one_text(test[0]),
         test_labels=None if test is None or texts is None else test[1],
@@ -66,9 +66,9 @@ def evidence_of(
     )
 
 
-def _cells(front: Any, n_terms: int) -> NDArray[np.bool_] | None:
+def _cells(preprocessing: Any, n_terms: int) -> NDArray[np.bool_] | None:
     """Return which terms come from the numbers and names of a table; None where there is no table."""
-    encoder = None if front is None else front[-1]
+    encoder = None if preprocessing is None else preprocessing[-1]
     if not isinstance(encoder, TableEncoder):
         return None
     cells = np.zeros(n_terms, dtype=np.bool_)
@@ -78,16 +78,16 @@ def _cells(front: Any, n_terms: int) -> NDArray[np.bool_] | None:
     return cells
 
 
-def neighbours_of_other_folds(X: Any, heard: Heard, y: Array) -> Indices:
+def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers, y: Array) -> Indices:
     """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked."""
-    n = len(heard.rows)
-    in_doubt, searched = heard.held, np.arange(n)
+    n = len(answers.rows)
+    in_doubt, searched = answers.held, np.arange(n)
     if n > MANY_ROWS:
-        in_doubt = in_doubt & (heard.predicted != y)
-        searched = stratified(np.unique(y, return_inverse=True)[1], MANY_ROWS, 0)
+        in_doubt = in_doubt & (answers.predicted != y)
+        searched = stratified_sample(np.unique(y, return_inverse=True)[1], MANY_ROWS, 0)
     found = np.full((n, NEIGHBOURS), -1, dtype=np.intp)
-    for fold in np.unique(heard.folds[in_doubt]):
-        asked, others = np.flatnonzero(in_doubt & (heard.folds == fold)), searched[heard.folds[searched] != fold]
+    for fold in np.unique(answers.folds[in_doubt]):
+        asked, others = np.flatnonzero(in_doubt & (answers.folds == fold)), searched[answers.folds[searched] != fold]
         reach = min(NEIGHBOURS, len(others))
         if not reach:
             continue

@@ -33,7 +33,7 @@ def _version(package: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class UpdateReport:
     """What `add`, `relabel` or `remove` did.
 
     Attributes

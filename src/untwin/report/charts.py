@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from untwin.report.summary import Bin, Measured
+    from untwin.calibrate.reliability import Bin
+    from untwin.report.summary import Measured
     from untwin.report.tree import Tree
 
 WIDTH, HEIGHT = 460, 250

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.sparse import issparse
 
+from untwin._plain import plain
 from untwin.model.records import versions
-from untwin.report.record import Record, plain, table
+from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +50,7 @@ class Cost(Record):
         return cls(
             seconds=dict(about.get("seconds") or candidates),
             peak_mebibytes=about.get("peak_mebibytes"),
-            views=tuple(_seen(view) for view in model.knowledge_.views),
+            views=tuple(_seen(view) for view in model.state_.views),
             options=plain(options),
             versions=dict(about.get("versions") or versions()),
             command=_command(about.get("command")) or f"{model!r}.fit(X, y)",

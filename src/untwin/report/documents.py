@@ -150,7 +150,7 @@ def _batch(study: Study, positions: list[int]) -> Iterator[Document]:
 
 
 def _document(study: Study, position: int, near: Indices, shared: csr_array) -> Document:
-    P = np.exp(study.heard.log_p[position].astype(np.float64))
+    P = np.exp(study.answers.log_p[position].astype(np.float64))
     best = np.argsort(-P, kind="stable")[:N_CLASSES]
     true, said = int(study.true[position]), int(study.said[position])
     against = true if true != said else next(int(number) for number in best if number != said)

@@ -10,10 +10,10 @@ SCORES = {
 }
 
 
-def told_score(scoring: str, score: float | None) -> float | None:
+def shown_score(scoring: str, score: float | None) -> float | None:
     """Return the score of a candidate, of which more is better, as the measure that it is called by.
 
-    >>> told_score("mae", -0.25), told_score("kappa", 0.5), told_score("mae", None)
+    >>> shown_score("mae", -0.25), shown_score("kappa", 0.5), shown_score("mae", None)
     (0.25, 0.5, None)
     """
     return -score if scoring == "mae" and score is not None else score

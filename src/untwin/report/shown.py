@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from untwin.model.guessing import NO_BETTER
+from untwin.model.chance import NO_BETTER
 from untwin.report.charts import Line
 from untwin.report.pairs import ADVICE
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._values import positions
-from untwin.model.evidence import evidence_of
-from untwin.model.findings.label_errors import doubtful_rows
+from untwin.model.evidence import collect_evidence
+from untwin.model.findings.label_errors import suspected_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings.evidence import Evidence
-    from untwin.model.heard import Heard
+    from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.tables.confusion import Confusion
 
     Floats = NDArray[np.float64]
@@ -66,9 +66,9 @@ class Study:
         return self.confusion.pair_rates()
 
     @property
-    def heard(self) -> Heard:
+    def answers(self) -> OutOfFoldAnswers:
         """What was said out of fold."""
-        return self.model.knowledge_.heard
+        return self.model.state_.answers
 
     @property
     def measured(self) -> bool:
@@ -83,7 +83,7 @@ class Study:
     @cached_property
     def evidence(self) -> Evidence:
         """What findings are drawn from: rows in terms, neighbours of other folds, the class x term table."""
-        return evidence_of(self.model.knowledge_)
+        return collect_evidence(self.model.state_)
 
     @cached_property
     def true(self) -> Indices:
@@ -93,9 +93,9 @@ class Study:
     @cached_property
     def said(self) -> Indices:
         """Numbers of the answers; -1 without one."""
-        answered = self.heard.held & np.isin(self.heard.predicted, self.model.classes_)
+        answered = self.answers.held & np.isin(self.answers.predicted, self.model.classes_)
         said = np.full(len(answered), -1, dtype=np.intp)
-        said[answered] = positions(self.heard.predicted[answered], self.model.classes_)
+        said[answered] = positions(self.answers.predicted[answered], self.model.classes_)
         return said
 
     @cached_property
@@ -103,7 +103,7 @@ class Study:
         """Probability of the answer; 0 without one."""
         asked = np.flatnonzero(self.said >= 0)
         confidence = np.zeros(len(self.said))
-        confidence[asked] = np.exp(self.heard.log_p[asked, self.said[asked]].astype(np.float64))
+        confidence[asked] = np.exp(self.answers.log_p[asked, self.said[asked]].astype(np.float64))
         return confidence
 
     @cached_property
@@ -145,7 +145,7 @@ class Study:
     @cached_property
     def doubtful(self) -> Indices:
         """Positions of the rows that probably carry a wrong label, the surest first."""
-        return doubtful_rows(self.evidence)
+        return suspected_rows(self.evidence)
 
     def row_id(self, position: int) -> Any:
         """Return what a row is called."""

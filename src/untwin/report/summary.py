@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from untwin._wording import counted
-from untwin.model.calibration import BINS
-from untwin.model.guessing import NO_BETTER, verdict
-from untwin.model.recipes import BASELINE
+from untwin.calibrate.reliability import Bin, reliability_bins
+from untwin.model.chance import NO_BETTER, verdict
+from untwin.model.selection.specs import BASELINE
 from untwin.report.record import Record, table
-from untwin.report.scores import SCORES, told_score
+from untwin.report.scores import SCORES, shown_score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,15 +62,6 @@ class Tried(Record):
 
 
 @dataclass(frozen=True)
-class Bin(Record):
-    """Answers of about the same confidence, and the share of them that is right."""
-
-    confidence: float
-    accuracy: float
-    rows: int
-
-
-@dataclass(frozen=True)
 class Summary(Record):
     """The five numbers and what they stand against.
 
@@ -106,7 +97,7 @@ class Summary(Record):
         model, shares = study.model, study.confusion.pairs()["share"]
         scores, tested = model.scores_, (getattr(model, "about_", None) or {}).get("test") or {}
         return cls(
-            rows=len(model.knowledge_.y),
+            rows=len(model.state_.y),
             judged=int((study.said >= 0).sum()),
             classes=len(study.names),
             accuracy=Measured(*_ends(scores)),
@@ -123,7 +114,7 @@ class Summary(Record):
             test_rows=tested.get("rows", 0),
             test_grades=Grades.of(tested),
             candidates=tuple(_tried(candidate, model.scoring) for candidate in model.candidates_),
-            calibration=_bins(study),
+            calibration=tuple(reliability_bins(*study.answers.judged(study.model.state_.y))),
         )
 
     @property
@@ -209,7 +200,7 @@ def _between(share: Measured) -> str:
 def _tried(candidate: Any, scoring: str) -> Tried:
     return Tried(
         candidate.name,
-        told_score(scoring, candidate.score),
+        shown_score(scoring, candidate.score),
         Measured(candidate.accuracy, candidate.low, candidate.high),
         Measured(candidate.gain, candidate.gain_low, candidate.gain_high),
         candidate.seconds,
@@ -233,14 +224,3 @@ def _flat(tried: Tried) -> dict[str, Any]:
         "chosen": tried.chosen,
         "note": tried.note,
     }
-
-
-def _bins(study: Study) -> tuple[Bin, ...]:
-    """Return the bins of the calibration error that hold any row."""
-    confidence, right = study.heard.judged(study.model.knowledge_.y)
-    bins = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
-    rows = np.bincount(bins, minlength=BINS)
-    filled = np.flatnonzero(rows)
-    sums = [np.bincount(bins, weights=values, minlength=BINS)[filled] / rows[filled] for values in (confidence, right)]
-    columns = (*(means.tolist() for means in sums), rows[filled].tolist())
-    return tuple(Bin(*values) for values in zip(*columns, strict=True))

@@ -18,10 +18,9 @@ score says much counts for more than one whose score is mostly noise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_softmax
 from sklearn.preprocessing import normalize
 
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.intp]
-
-LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
-HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
-ENOUGH_CELLS = 1_000_000  # rows x classes that settle one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,41 +70,3 @@ class Standard:
         known = np.where(np.isfinite(scores), scores, self.lowest)
         rows: Floats = normalize((known - self.mean) / self.spread)
         return rows
-
-
-def fitted_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool = False) -> float:
-    """Return the T at which softmax(scores / T) makes the true classes most likely; many rows are sampled evenly.
-
-    Where probabilities are promised, be `cautious`: rows count as if one more had been of any class, so that a few that
-    are all right do not make an answer certain.
-
-    >>> scores = np.array([[4.0, 0.0], [4.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
-    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]))  # wrong once in four times
-    >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
-    0.75
-    >>> T = fitted_temperature(scores, np.array([0, 0, 0, 1]), cautious=True)
-    >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
-    0.7
-    """
-    step = max(1, scores.size // ENOUGH_CELLS)
-    scores, codes = scores[::step].astype(np.float64), codes[::step]
-    spread = float(scores[np.isfinite(scores)].std()) or 1.0
-    behind = ((scores - scores.max(axis=1, keepdims=True)) / spread).astype(np.float32)  # the best class has 0
-    np.maximum(behind, HOPELESS, out=behind)
-    own = behind[np.arange(len(codes)), codes].mean(dtype=np.float64)
-    if cautious:
-        of_any_class = behind[behind > HOPELESS].mean(dtype=np.float64)
-        own = (len(codes) * own + of_any_class) / (len(codes) + 1)
-
-    def slope(log_temperature: float) -> float:
-        """Of the mean surprise in 1 / T, where it is convex: the slope is zero once."""
-        odds = np.exp(behind / np.float32(np.exp(log_temperature)))
-        expected = np.einsum("ij,ij->i", odds, behind) / odds.sum(axis=1)
-        return float(expected.mean(dtype=np.float64) - own)
-
-    if slope(-LOG_RANGE) <= 0:  # right everywhere: the colder, the better
-        return spread * float(np.exp(-LOG_RANGE))
-    if slope(LOG_RANGE) >= 0:
-        return spread * float(np.exp(LOG_RANGE))
-    # A root, unlike a minimum, hardly moves when the scores differ in their last digits, as with other threads.
-    return spread * float(np.exp(brentq(slope, -LOG_RANGE, LOG_RANGE, xtol=1e-6)))

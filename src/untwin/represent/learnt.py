@@ -44,7 +44,7 @@ SPARE_SHARE = 0.5  # of the triples of the space: so many more are found when it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learnt:
+class LearntMatrix:
     """Documents, classes and decomposition of a space; every change gives a new value."""
 
     X: Any
@@ -62,13 +62,13 @@ class Learnt:
     waiting: tuple[tuple[Any, csr_array], ...] = ()
 
     @classmethod
-    def at_first(cls, X: Any, Y: csr_array, F: csr_array, classes: Array, background: csr_array) -> Learnt:
+    def at_first(cls, X: Any, Y: csr_array, F: csr_array, classes: Array, background: csr_array) -> LearntMatrix:
         """Return documents without a decomposition."""
         nothing = TruncatedSVD(*[np.empty((0, 0))] * 3)
         ids = np.arange(X.shape[0])
         return cls(X, Y, F.astype(X.dtype), classes, background, nothing, ids >= 0, ids, len(ids))
 
-    def decomposed_anew(self, svd: TruncatedSVD, k: int) -> Learnt:
+    def decomposed_anew(self, svd: TruncatedSVD, k: int) -> LearntMatrix:
         """Return it with a full decomposition of `blocks()`, of which k triples make the space; none may wait."""
         n = self.X.shape[0]
         is_document = np.arange(n + self.background.shape[0]) < n
@@ -148,7 +148,7 @@ class Learnt:
 
     # ------------------------------------------------------------------ growing
 
-    def grown(self, n_terms: int, classes: Array, F: csr_array) -> Learnt:
+    def grown(self, n_terms: int, classes: Array, F: csr_array) -> LearntMatrix:
         """Return it with more terms, more classes (old ones first), and the factor F of a plan for all of them."""
         U, S, V = self.svd
         F = F.astype(V.dtype)
@@ -167,14 +167,14 @@ class Learnt:
             return replace(grown, F=F, svd=TruncatedSVD(U, S, np.concatenate([terms, sprinkled])))
         return replace(grown, svd=TruncatedSVD(U, S, np.concatenate([terms, sprinkled])))._sprinkled_anew(F)
 
-    def _sprinkled_anew(self, F: csr_array) -> Learnt:
+    def _sprinkled_anew(self, F: csr_array) -> LearntMatrix:
         """Return it with other sprinkled columns: the old ones are withdrawn, Y F is added."""
         n_terms = self.X.shape[1]
         plain = without_columns(self.svd, np.arange(n_terms, len(self.svd.V)))
         sprinkled = csr_array(self._placed(self.Y) @ F, dtype=F.dtype)
         return replace(self, F=F, svd=with_columns(plain, sprinkled, self._room).decomposition)
 
-    def folded(self, X: Any, Y: csr_array) -> Learnt:
+    def folded(self, X: Any, Y: csr_array) -> LearntMatrix:
         """Return it with documents that wait."""
         sparse: bool = issparse(self.X)
         X = csr_array(X, dtype=self.X.dtype)
@@ -187,7 +187,7 @@ class Learnt:
             n_arrived=self.n_arrived + X.shape[0],
         )
 
-    def merged(self) -> Learnt:
+    def merged(self) -> LearntMatrix:
         """Return it with all documents that wait merged by exact updates."""
         if not self.waiting:
             return self
@@ -199,7 +199,7 @@ class Learnt:
         is_document = np.concatenate([self.is_document, np.ones(X.shape[0] - start, dtype=bool)])
         return replace(self, X=X, Y=Y, svd=svd, is_document=is_document, n_updates=self.n_updates + 1, waiting=())
 
-    def without(self, ids: Any) -> Learnt:
+    def without(self, ids: Any) -> LearntMatrix:
         """Return it without some documents; none may wait."""
         places = places_of(ids, self.ids)
         rows = np.flatnonzero(self.is_document)[places]
@@ -216,7 +216,7 @@ class Learnt:
             n_updates=self.n_updates + 1,
         )
 
-    def relabelled(self, ids: Any, Y: csr_array) -> Learnt:
+    def relabelled(self, ids: Any, Y: csr_array) -> LearntMatrix:
         """Return it with another membership Y (one row an id) for some documents; none may wait.
 
         The change of A is as many rows or as many sprinkled columns, whichever are fewer.

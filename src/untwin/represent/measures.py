@@ -14,7 +14,7 @@ from untwin.represent.terms import Term, Terms
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from untwin.represent.learnt import Learnt
+    from untwin.represent.learnt import LearntMatrix
 
     Array = NDArray[Any]
 
@@ -28,7 +28,7 @@ class SpaceMeasures:
     singular_values_: Array
     whitening_: Array
     whiten: bool
-    _learnt: Learnt
+    _learnt: LearntMatrix
 
     @property
     def explained_energy_(self) -> Array:

@@ -17,8 +17,9 @@ from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, rows_of, validating
+from untwin.calibrate.temperature import fit_temperature
 from untwin.crossfit.outoffold import class_scores, out_of_fold_and_fitted
-from untwin.represent.alignment import Likelihoods, Standard, fitted_temperature
+from untwin.represent.alignment import Likelihoods, Standard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -190,7 +191,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
         judged = held_out if held_out.any() else ~held_out  # for want of better ones
         self.temperature_ = None
         if hasattr(self.estimator_, "decision_function"):
-            self.temperature_ = fitted_temperature(scores[judged], codes[judged])
+            self.temperature_ = fit_temperature(scores[judged], codes[judged])
         self.standard_ = Standard.of_held_out(scores[judged], codes[judged])
         return scores
 

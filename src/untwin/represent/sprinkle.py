@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.linalg.svd import Solver, TruncatedSVD
 from untwin.represent.growth import any_batch, arrived, grown_plan, moved_columns, validated_growth, widened
-from untwin.represent.learnt import WORTH_MERGING, Learnt, background_rows, one_thread, spare
+from untwin.represent.learnt import WORTH_MERGING, LearntMatrix, background_rows, one_thread, spare
 from untwin.represent.measures import FLOATS, SpaceMeasures
 from untwin.represent.membership import membership
 from untwin.represent.rank import Criterion, decomposed
@@ -236,12 +236,14 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if self._uses_labels:
             self.classes_ = classes
         self.plan_ = None if self.plan is None else self.plan.aligned(classes)
-        first = Learnt.at_first(X, Y, self._factor(classes), classes, background_rows(self.background, X))
+        first = LearntMatrix.at_first(X, Y, self._factor(classes), classes, background_rows(self.background, X))
         self._decompose(first, self.n_components, decomposition)
         self._settled()
         self._notice_missing_directions()
 
-    def _decompose(self, learnt: Learnt, size: int | Criterion, decomposition: TruncatedSVD | None = None) -> None:
+    def _decompose(
+        self, learnt: LearntMatrix, size: int | Criterion, decomposition: TruncatedSVD | None = None
+    ) -> None:
         how = {"solver": self.solver, "random_state": self.random_state}
         svd = decomposition or decomposed(learnt.blocks(), size, **how)
         k = len(svd.S) if isinstance(self.n_components, str) else self.n_components
@@ -260,7 +262,7 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if self._learnt.svd.U is not learnt.svd.U:  # sprinkled anew
             self._settled()
 
-    def _updated(self, change: Callable[[Learnt], Learnt]) -> Self:
+    def _updated(self, change: Callable[[LearntMatrix], LearntMatrix]) -> Self:
         """Merge what waits, change what is learnt, and settle there, or in a new space if this has drifted too far."""
         with one_thread():
             self._learnt = change(self._learnt.merged())

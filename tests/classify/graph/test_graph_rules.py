@@ -102,16 +102,16 @@ def test_one_vs_rest_with_bounded_candidates(threshold):
     X, y = TRAIN
     model = fitted(threshold=threshold, candidates=3)
     held_out = out_of_fold(MultinomialNB(), X, y)
-    taught = {name: set(np.flatnonzero(y == name)) for name in NAMES}
+    retrain = {name: set(np.flatnonzero(y == name)) for name in NAMES}
     for row, scores in enumerate(held_out.scores):
         best = NAMES[np.argsort(-scores)[:3]]
         rates = held_out.without(held_out.folds[row]).rates.toarray()
         for name in best:
             share = rates[np.flatnonzero(name == NAMES)[0], np.flatnonzero(best[0] == NAMES)[0]]
             if threshold is None or name == best[0] or share > threshold:
-                taught[name].add(row)
+                retrain[name].add(row)
     experts = {}
-    for name, rows in taught.items():
+    for name, rows in retrain.items():
         chosen = sorted(rows)
         experts[name] = clone(EXPERT).fit(X[chosen], y[chosen] == name)
     expected = []

@@ -150,7 +150,7 @@ def test_the_temperature_is_fitted_to_rows_while_they_are_held_out(monkeypatch):
     """Against a plain loop that fits a model without each fold; the terms' scale, which knows no label, is as it is."""
     rows, labels = counts(4)
     seen = {}
-    monkeypatch.setattr(calibration, "fitted_temperature", lambda *given, **_: seen.update(given=given) or 1.0)
+    monkeypatch.setattr(calibration, "fit_temperature", lambda *given, **_: seen.update(given=given) or 1.0)
     LatentClassClassifier(columns="means", scale_terms=False).fit(rows, labels)
     scores, codes = seen["given"]
     kept = KeptRows.of_rows(rows, labels)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from untwin.model.findings.label_errors import doubtful_rows, label_errors, label_trust
+from untwin.model.findings.label_errors import label_errors, label_trust, suspected_rows
 
 N, CLASSES = 300, np.array(["ape", "bee", "cat", "dog", "elk", "fox"])
 
@@ -60,7 +60,7 @@ def test_rows_that_nobody_judged_are_never_named(evidence):
     folds, P = known.folds.copy(), known.probabilities.copy()
     folds[wrong], P[wrong] = -1, np.nan
     known, _ = case(evidence, folds=folds, probabilities=P)
-    assert not np.isin(doubtful_rows(known), np.flatnonzero(wrong)).any()
+    assert not np.isin(suspected_rows(known), np.flatnonzero(wrong)).any()
     assert np.isnan(label_trust(known)).tolist() == wrong.tolist()
 
 
@@ -87,7 +87,7 @@ def test_missing_neighbours_do_not_vote(evidence):
 @settings(max_examples=25, deadline=None)
 def test_named_rows_are_doubted_and_in_order(evidence, seed, share):
     known, _ = case(evidence, seed, share)
-    rows, trust = doubtful_rows(known), label_trust(known)
+    rows, trust = suspected_rows(known), label_trust(known)
     assert (np.diff(trust[rows]) >= 0).all()
     assert len(np.unique(rows)) == len(rows)
     for record in getattr(label_errors(known), "evidence", ()):
@@ -110,7 +110,7 @@ def test_how_many_are_named_is_the_count_of_confident_learning(evidence, share):
     for p, label in zip(P, y, strict=True):
         sure_of = [c for c in range(6) if p[c] >= usual[c]]
         count += bool(sure_of) and max(sure_of, key=lambda c: p[c]) != label
-    assert len(doubtful_rows(known)) == count
+    assert len(suspected_rows(known)) == count
     assert 0.5 * wrong.sum() < count < 1.2 * wrong.sum()
 
 
@@ -135,7 +135,7 @@ def test_errors_that_probabilities_explain_are_no_label_errors(evidence, n_class
 @pytest.mark.parametrize("seed", range(4))
 def test_wrong_labels_among_overlapping_classes_stand_at_the_top(evidence, seed):
     known, lied = overlapping(evidence, seed, 10, 1_000, wrong=0.1)
-    named = doubtful_rows(known)
+    named = suspected_rows(known)
     assert 0.5 * lied.sum() < len(named) < 2.5 * lied.sum()
     assert np.append(lied, np.zeros(10, dtype=bool))[named[: len(named) // 2]].mean() > 0.5
 
@@ -145,6 +145,6 @@ def test_classes_of_a_few_rows_are_not_judged(evidence):
     labels = known.y.astype("<U5")
     labels[np.flatnonzero(wrong)[:9]] = "tiny"
     P = np.column_stack([known.probabilities, np.full(N, 1e-6)])
-    named = doubtful_rows(evidence(labels, probabilities=P, folds=known.folds, neighbours=known.neighbours))
+    named = suspected_rows(evidence(labels, probabilities=P, folds=known.folds, neighbours=known.neighbours))
     assert len(named)
     assert "tiny" not in labels[named]

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.sparse import csr_array, csr_matrix
 
-from untwin.adapt.spaces import JoinedSpace
+from untwin.classify.adaptive.spaces import JoinedSpace
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
-from untwin.model.saving.classes import _ALLOWED, _HOME, class_named, holding
+from untwin.model.saving.arrays import SMALL, ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
-from untwin.model.saving.shelf import SMALL, Shelf, Stacks
+from untwin.model.saving.registry import _ALLOWED, _HOME, class_named, holding
 from untwin.represent.scores import ScoreSpace
 from untwin.represent.sprinkle import SprinkledLSI
 from untwin.store import load, save
@@ -31,7 +31,7 @@ X = np.eye(4)[Y] * 3 + np.random.default_rng(0).random((40, 4))
 
 def written(thing):
     """Return a thing as JSON text and parts."""
-    shelf = Shelf()
+    shelf = ArrayWriter()
     tree = json.dumps(Encoder(shelf).node(thing), allow_nan=False)
     return tree, shelf.parts()
 
@@ -41,7 +41,7 @@ def there_and_back(thing, folder=None):
     if folder is not None:
         save(folder, parts, {})
         parts = load(folder).parts
-    return Decoder(Stacks(parts)).thing(json.loads(tree))
+    return Decoder(ArrayReader(parts)).thing(json.loads(tree))
 
 
 def test_every_class_of_the_table_is_there():

@@ -129,9 +129,9 @@ def test_a_pipeline_with_a_memory_is_refused(folder):
 @pytest.mark.parametrize("slope", [0.0, -1.0, {"float": "nan"}, None, 10**3])
 def test_trust_that_turns_answers_round_is_refused(folder, slope):
     def turned(tree):
-        team = model_of(tree)["knowledge_"]["Knowledge"]["team"]["Team"]
-        assert team["trust"]["Trust"]["slope"] > 0
-        team["trust"]["Trust"]["slope"] = slope
+        ensemble = model_of(tree)["state_"]["FittedState"]["team"]["Team"]
+        assert ensemble["trust"]["Trust"]["slope"] > 0
+        ensemble["trust"]["Trust"]["slope"] = slope
         return tree
 
     rewritten(folder, turned)
@@ -169,8 +169,8 @@ def test_facts_that_say_nothing_are_refused(folder):
 def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder):
     stored = load(folder)
     tree = json.loads(stored.parts["tree"][0])
-    team = model_of(tree)["knowledge_"]["Knowledge"]["team"]["Team"]
-    team["members"]["tuple"][0]["Share"]["model"]["Pipeline"]["steps"] = []
+    ensemble = model_of(tree)["state_"]["FittedState"]["team"]["Team"]
+    ensemble["members"]["tuple"][0]["Share"]["model"]["Pipeline"]["steps"] = []
     facts = {**stored.facts, "versions": {**stored.facts["versions"], "scikit-learn": "1.0"}}
     save(folder, {**stored.parts, "tree": [json.dumps(tree)]}, facts)
     with pytest.raises(ModelRefused, match=r"It was made by scikit-learn 1\.0 \(here"):
@@ -184,14 +184,14 @@ def test_no_model_says_so(tmp_path):
 
 def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
     model = UntwinClassifier(preset="fast", cv=2).fit(rows_of_kind("texts"), labels)
-    terms = model.knowledge_.views[0].encoder.terms_
-    model.knowledge_.views[0].encoder.terms_ = terms.scatter([1], [terms[0]])
+    terms = model.state_.views[0].encoder.terms_
+    model.state_.views[0].encoder.terms_ = terms.scatter([1], [terms[0]])
     with pytest.raises(ValueError, match="A term must have one column"):
         model.save(tmp_path / "model")
 
 
 def given_ids(tree, ids):
-    model_of(tree)["knowledge_"]["Knowledge"]["ids"] = {"objects": ids}
+    model_of(tree)["state_"]["FittedState"]["ids"] = {"objects": ids}
     return tree
 
 

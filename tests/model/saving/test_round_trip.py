@@ -1,7 +1,7 @@
 """What was saved comes back the same to the last bit, and learns on as if it had never been away.
 
 A class that a new recipe brings along, or a new attribute, makes these tests fail until it has its line in
-`untwin.model.saving.classes`.
+`untwin.model.saving.registry`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from untwin.classify.linear import LinearSVM
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
 from untwin.model import UntwinClassifier
-from untwin.model.recipes import Situation, recipes
 from untwin.model.saving import describe
+from untwin.model.selection.specs import DataProfile, candidate_specs
 from untwin.represent.weights import SupervisedWeights
 
 KINDS = ["texts", "frame", "numbers", "csr", "dense"]
@@ -57,7 +57,7 @@ def test_every_preset_and_kind_of_rows(tmp_path, rows_of_kind, labels, same_answ
 
 
 def situation(n_classes, order=None):
-    return Situation(
+    return DataProfile(
         preset="best",
         n_rows=40,
         n_numbers=40 * n_classes,
@@ -72,9 +72,9 @@ def situation(n_classes, order=None):
     )
 
 
-FEW = {recipe.name: recipe for recipe in recipes(situation(4))}
-MANY = {recipe.name: recipe for recipe in recipes(situation(50))}
-GRADED = {recipe.name: recipe for recipe in recipes(situation(4, order=(0, 1, 2, 3)))}
+FEW = {recipe.name: recipe for recipe in candidate_specs(situation(4))}
+MANY = {recipe.name: recipe for recipe in candidate_specs(situation(50))}
+GRADED = {recipe.name: recipe for recipe in candidate_specs(situation(4, order=(0, 1, 2, 3)))}
 CASES = [
     *((recipe, 4) for recipe in FEW.values()),
     *((recipe, 50) for name, recipe in MANY.items() if name not in FEW or "score" in name),  # and another linear SVM
@@ -87,7 +87,7 @@ def test_every_recipe(tmp_path, monkeypatch, same_answers, recipe, n_classes):
     """Each recipe wins, because it has no rival."""
     y = np.arange(6 * n_classes) % n_classes
     X = np.eye(n_classes)[y] * 3 + np.random.default_rng(0).random((len(y), n_classes)) * 2
-    monkeypatch.setattr("untwin.model.training.recipes", lambda _: [recipe])
+    monkeypatch.setattr("untwin.model.fitting.recipes", lambda _: [recipe])
     model = UntwinClassifier(preset="fast", cv=2).fit(X, y)
     assert model.candidates_[0].name == recipe.name
     again = saved(model, tmp_path / "model")
@@ -158,8 +158,8 @@ def test_columns_of_every_dtype(tmp_path, rows_of_kind, labels, same_answers):
     )
     model = UntwinClassifier(preset="fast").fit(frame, labels)
     again = saved(model, tmp_path / "model")
-    assert again.knowledge_.documents.equals(frame)
-    assert again.knowledge_.documents.schema == frame.schema
+    assert again.state_.documents.equals(frame)
+    assert again.state_.documents.schema == frame.schema
     require_same(model, again, tmp_path / "model", frame, same_answers)
 
 
@@ -185,13 +185,13 @@ def test_without_texts_the_answers_stay_and_the_documents_go(tmp_path, rows_of_k
     rows = rows_of_kind("texts")
     assert small_model.findings_ is not None  # they quote documents
     again = saved(small_model, tmp_path / "model", texts=False)
-    assert again.knowledge_.documents is None
+    assert again.state_.documents is None
     assert not describe(tmp_path / "model")["summary"]["texts"]
     same_answers(small_model, again, rows)
     everything = b"".join(path.read_bytes() for path in (tmp_path / "model").iterdir())
     assert not any(text.encode() in everything for text in rows)
     assert again.add(rows[:2], ["ape", "Bär"]).n_rows == 2
-    assert small_model.knowledge_.documents is not None
+    assert small_model.state_.documents is not None
 
 
 def test_a_table_cannot_be_saved_without_its_rows(tmp_path, rows_of_kind, labels):
@@ -231,8 +231,8 @@ def test_a_loaded_model_is_mapped_and_answers_many_threads_at_once(tmp_path, row
     rows = rows_of_kind("dense", 600)
     model = UntwinClassifier(preset="fast").fit(rows, np.tile(labels, 13)[:600])
     again = saved(model, tmp_path / "model")
-    assert not again.knowledge_.views[0].rows.flags.writeable
-    assert not again.knowledge_.views[0].rows.flags.owndata
+    assert not again.state_.views[0].rows.flags.writeable
+    assert not again.state_.views[0].rows.flags.owndata
     expected = model.predict_proba(rows)
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(again.predict_proba, [rows] * 24):
@@ -284,13 +284,13 @@ def test_a_model_that_cannot_answer_does_not_replace_one_that_can(tmp_path, rows
 def test_columns_that_cannot_be_saved_are_named(tmp_path, rows_of_kind, labels):
     frame = rows_of_kind("frame").with_columns(pl.struct("price", "colour").alias("both"))
     model = UntwinClassifier(preset="fast").fit(frame.drop("both"), labels)
-    object.__setattr__(model.knowledge_, "documents", frame)
+    object.__setattr__(model.state_, "documents", frame)
     with pytest.raises(ValueError, match=r"both must be something that can be saved\. Got a column of Struct"):
         model.save(tmp_path / "model")
 
 
 def test_an_attribute_that_the_table_lacks_is_named(tmp_path, small_model):
-    member = small_model.knowledge_.team.members[0].model
+    member = small_model.state_.ensemble.members[0].model
     assert isinstance(member[-1], LinearSVM)
     member[-1].surprise_ = 3
     try:

@@ -47,8 +47,8 @@ def fitted_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, wi
     >>> bool(blend.expert > 0 and blend.base > 0)
     True
     """
-    taught = hits.any(axis=1)
-    margins, scores, hits = margins[taught], scores[taught], hits[taught]
+    retrain = hits.any(axis=1)
+    margins, scores, hits = margins[retrain], scores[retrain], hits[retrain]
     is_open = np.isfinite(margins)
     parts = np.where(is_open, np.stack([margins, scores]), 0.0)
     spread = np.array([part[is_open].std() if is_open.any() else 0.0 for part in parts])
@@ -60,7 +60,7 @@ def fitted_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, wi
         slope = ((np.exp(log_p) - hits) * parts).sum(axis=(1, 2)) / spread
         return -float(log_p[hits].sum()) / len(hits), slope / len(hits)
 
-    if not taught.any():
+    if not retrain.any():
         return Blend(1.0, 0.0)
     bounds = [(LEAST, MOST), (0.0, MOST if with_base else 0.0)]
     weights = minimize(surprise, [1.0, float(with_base)], jac=True, method="L-BFGS-B", bounds=bounds).x / spread

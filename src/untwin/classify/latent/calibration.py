@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from untwin._values import positions
-from untwin.represent.alignment import fitted_temperature
+from untwin.calibrate.temperature import fit_temperature
 from untwin.represent.growth import widened
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class KeptRows(NamedTuple):
         return KeptRows(rows[first], np.concatenate([self.y, more.y])[first], keys[first], more.n_seen)
 
 
-def held_out_temperature(space_of: Callable[[ClassSums], ClassSpace], sums: ClassSums, kept: KeptRows) -> float:
+def fit_held_out_temperature(space_of: Callable[[ClassSums], ClassSpace], sums: ClassSums, kept: KeptRows) -> float:
     """Return the temperature that makes the true classes of the kept rows most likely while they are held out.
 
     Rows whose class would have no rows left are not asked about.
@@ -76,4 +76,4 @@ def held_out_temperature(space_of: Callable[[ClassSums], ClassSpace], sums: Clas
         truth.append(codes[asked])
     if not scores:
         return 1.0
-    return fitted_temperature(np.concatenate(scores), np.concatenate(truth), cautious=True)
+    return fit_temperature(np.concatenate(scores), np.concatenate(truth), cautious=True)

@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin.classify.latent.calibration import KeptRows, held_out_temperature
+from untwin.classify.latent.calibration import KeptRows, fit_held_out_temperature
 from untwin.classify.latent.class_space import ClassSpace, Columns, class_space
 from untwin.classify.latent.class_sums import ClassSums
 from untwin.classify.latent.indistinguishable import indistinguishable
@@ -162,7 +162,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         self._space = self._space_of(sums)
         self.class_vectors_ = self._space.class_vectors
         self.singular_values_ = self._space.singular_values
-        self.temperature_ = held_out_temperature(self._space_of, sums, kept)
+        self.temperature_ = fit_held_out_temperature(self._space_of, sums, kept)
         self.indistinguishable_ = indistinguishable(sums)
         return self
 

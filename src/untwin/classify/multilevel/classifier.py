@@ -22,7 +22,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import positions
-from untwin.classify.approximate import ApproximateLabels, surest_threshold
+from untwin.calibrate.temperature import fit_temperature
+from untwin.calibrate.threshold import surest_threshold
+from untwin.classify.approximate import ApproximateLabels
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier, refit_experts
@@ -33,7 +35,6 @@ from untwin.classify.multilevel.growth import earlier_experts, grown_branch, nea
 from untwin.classify.multilevel.heldout import held_out_folds
 from untwin.classify.multilevel.trees import SOURCES, class_trees
 from untwin.crossfit.outoffold import class_scores, out_of_fold_confusion
-from untwin.represent.alignment import fitted_temperature
 from untwin.represent.growth import any_batch
 from untwin.structure.hierarchy import Hierarchy
 
@@ -344,7 +345,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         held_out = [np.flatnonzero(folds == fold) for fold in range(folds.max() + 1)]
         said = (self._out_of_fold(X, codes, parts != fold, rows) for fold, rows in enumerate(held_out))
         scores, truth = np.vstack(list(said)), codes[np.concatenate(held_out)]
-        self.temperature_ = fitted_temperature(scores, truth, cautious=True)
+        self.temperature_ = fit_temperature(scores, truth, cautious=True)
         P = softmax(scores / self.temperature_, axis=1)
         order = np.argsort(-P.max(axis=1), kind="stable")
         self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]

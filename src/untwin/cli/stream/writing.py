@@ -17,8 +17,8 @@ from polars.io.plugins import register_io_source
 
 from untwin._errors import InputError
 from untwin._files import replacing, require_replaceable
+from untwin.cli.model_files import require_outside
 from untwin.cli.output import put_bytes
-from untwin.cli.saved import require_outside
 from untwin.data.formulas import guard, unguarded
 from untwin.data.read.source import STDIN
 

@@ -44,7 +44,7 @@ MOST_NAMED = 2  # times the wrong labels that the noise stands for
 
 def label_errors(evidence: Evidence) -> Finding | None:
     """Find the rows whose own label is believed in least, as many as are confidently of another class."""
-    rows = doubtful_rows(evidence)
+    rows = suspected_rows(evidence)
     if rows.size == 0:
         return None
     n_judged = int(evidence.held_out.sum())
@@ -59,7 +59,7 @@ def label_errors(evidence: Evidence) -> Finding | None:
     )
 
 
-def doubtful_rows(evidence: Evidence) -> Indices:
+def suspected_rows(evidence: Evidence) -> Indices:
     """Return the rows that probably carry a wrong label, the surest first."""
     rows = np.flatnonzero(evidence.held_out & (evidence.sizes >= FEW)[evidence.codes])
     B, y = _belief(evidence)[rows], evidence.codes[rows]

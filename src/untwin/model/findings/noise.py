@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from untwin.model.sampling import stratified
+from untwin.model.selection.sampling import stratified_sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def fitted_noise(P: Floats, y: Indices) -> Noise:
     >>> fitted_noise(P, np.repeat([0, 1], [8, 2])).share
     0.0
     """
-    enough = stratified(y, max(ENOUGH_CELLS // P.shape[1], FEWEST_ROWS), 0)
+    enough = stratified_sample(y, max(ENOUGH_CELLS // P.shape[1], FEWEST_ROWS), 0)
     own, log_P = (np.arange(len(enough)), y[enough]), np.log(np.maximum(P[enough], LEAST))
     likelihoods = np.array([_by_share(_sharpened(log_P, a)[own], P.shape[1]) for a in SHARPNESS])
     best_a, best_e = np.unravel_index(np.argmax(likelihoods), likelihoods.shape)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from untwin.model.saving.classes import class_named, holding, instance
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
+from untwin.model.saving.registry import class_named, holding, instance
 from untwin.model.saving.rules import require_harmless
 from untwin.store.kinds import checked_csr
 from untwin.store.refusal import damaged, require
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from untwin.model.saving.shelf import Stacks
+    from untwin.model.saving.arrays import ArrayReader
 
     Array = NDArray[Any]
 
@@ -34,7 +34,7 @@ LONG = 50  # bytes of a string, on average, from which on decoding one by one is
 class Decoder:
     """Decodes things one inside the other."""
 
-    def __init__(self, stacks: Stacks) -> None:
+    def __init__(self, stacks: ArrayReader) -> None:
         self._stacks = stacks
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {

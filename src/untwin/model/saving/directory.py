@@ -17,9 +17,9 @@ import polars as pl
 from untwin._compat import rows_of
 from untwin._errors import InputError
 from untwin.model.records import versions
+from untwin.model.saving.arrays import ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
-from untwin.model.saving.shelf import Shelf, Stacks
 from untwin.store import ModelRefused, Texts, load, save
 from untwin.store.refusal import damaged, require
 
@@ -42,7 +42,7 @@ def save_model(
     overwrite: bool = False,
 ) -> None:
     """Make `folder` hold a fitted model; see `UntwinClassifier.save`."""
-    saved, shelf = model if texts else _without_texts(model), Shelf()
+    saved, shelf = model if texts else _without_texts(model), ArrayWriter()
     tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
     try:
         _try(_built(tree, parts))
@@ -115,7 +115,7 @@ def _tree_of(stored: Stored) -> str:
 
 def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
     require(len(tree) <= LARGEST_TREE, f"A tree must have at most {LARGEST_TREE} characters")
-    model = Decoder(Stacks(parts)).thing(json.loads(tree))
+    model = Decoder(ArrayReader(parts)).thing(json.loads(tree))
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
     found: UntwinClassifier = model
     return found
@@ -123,10 +123,10 @@ def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
 
 def _try(model: UntwinClassifier) -> None:
     """Let the model answer for its first row: what does not fit together shows here, and not in the user's work."""
-    known = model.knowledge_
-    log_p = known.team.log_proba([rows_of(view.rows, [0]) for view in known.views])
-    known.space.near(log_p, known.team.classes)
-    known.terms(rows_of(known.told.rows, [0]))
+    known = model.state_
+    log_p = known.ensemble.log_proba([rows_of(view.rows, [0]) for view in known.views])
+    known.space.near(log_p, known.ensemble.classes)
+    known.terms(rows_of(known.explaining_view.rows, [0]))
     model._answer(log_p)
     for view in known.views:
         fits = view.encoder is None or len(view.encoder.terms_) == view.rows.shape[1]
@@ -135,19 +135,19 @@ def _try(model: UntwinClassifier) -> None:
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
     """Leave out documents, and what findings quote of them; counts of terms stay, since learning on is made of them."""
-    if any(isinstance(view.rows, list | pl.DataFrame) for view in model.knowledge_.views):
+    if any(isinstance(view.rows, list | pl.DataFrame) for view in model.state_.views):
         message = "texts must be True for a table, or an encoder of one's own: such a model learns on from its rows."
         raise InputError(f"{message} Got False instead.", code="texts-needed", hint="Save it with texts.")
     saved = copy(model)
     noted = dict(model._noted)
     if "findings" in noted:
         noted["findings"] = [finding.without_texts() for finding in noted["findings"]]
-    vars(saved).update(knowledge_=replace(model.knowledge_, documents=None), _noted=noted)
+    vars(saved).update(state_=replace(model.state_, documents=None), _noted=noted)
     return saved
 
 
 def _summary(model: UntwinClassifier) -> dict[str, Any]:
-    knowledge = model.knowledge_
+    knowledge = model.state_
     return {
         "kind": model._kind,
         "preset": model.preset,

@@ -10,9 +10,9 @@ import polars as pl
 from scipy.sparse import csr_array, csr_matrix
 
 from untwin._errors import InputError
-from untwin.model.saving.classes import holding, is_allowed, state_of
 from untwin.model.saving.frames import UnknownColumn, column_state
 from untwin.model.saving.nodes import FEW_STRINGS, NUMBER_TYPES, Node
+from untwin.model.saving.registry import holding, is_allowed, state_of
 from untwin.store.texts import Texts
 
 if TYPE_CHECKING:
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from untwin.model.saving.shelf import Shelf
+    from untwin.model.saving.arrays import ArrayWriter
 
     Array = NDArray[Any]
     Path = tuple[str, ...]
 
-ROOT = "knowledge_"  # its attributes name the parts of the model directory
+ROOT = "state_"  # its attributes name the parts of the model directory
 
 
 class Encoder:
     """Encodes things one inside the other; `path` leads from the model to the thing at hand."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: ArrayWriter) -> None:
         self._shelf = shelf
         self._kinds: dict[type, Callable[[Any, Path], Node]] = {  # a masked array is an array too: first comes first
             np.ma.MaskedArray: lambda thing, path: {"masked": self._named(_masked(thing), path)},

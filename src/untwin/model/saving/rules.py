@@ -68,11 +68,11 @@ def _text_counts(counts: Any) -> None:
 
 def _model(model: Any) -> None:
     """Refuse what answers are made with outside of what a trial reaches."""
-    known = model.knowledge_
+    known = model.state_
     kinds = {"views": tuple, "y": np.ndarray, "ids": np.ndarray, "n_arrived": int}
-    require(type(known).__name__ == "Knowledge", "A model must have its knowledge")
+    require(type(known).__name__ == "FittedState", "A model must have its knowledge")
     require(
-        all(isinstance(getattr(known, name), kind) for name, kind in kinds.items()), "Knowledge must be of its kinds"
+        all(isinstance(getattr(known, name), kind) for name, kind in kinds.items()), "FittedState must be of its kinds"
     )
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
     require(isinstance(model.threshold_, float), "A threshold must be a number")

@@ -1,0 +1,83 @@
+"""The temperature of scores: one number that turns them into probabilities.
+
+Glossary
+--------
+S          n x C    scores on a scale where softmax makes sense: decision values, or logarithms of probabilities
+T                   temperature, fitted to held-out rows: log p = log_softmax(S / T)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from untwin.crossfit.outoffold import class_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
+HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
+ENOUGH_CELLS = 1_000_000  # rows x classes that settle one number
+LEAST_SHARE = 0.01  # of the probability that chance would give: no class is ruled out by a vote without it
+
+
+def fit_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool = False) -> float:
+    """Return the T at which softmax(scores / T) makes the true classes most likely; many rows are sampled evenly.
+
+    Where probabilities are promised, be `cautious`: rows count as if one more had been of any class, so that a few that
+    are all right do not make an answer certain.
+
+    >>> from scipy.special import log_softmax
+    >>> scores = np.array([[4.0, 0.0], [4.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
+    >>> T = fit_temperature(scores, np.array([0, 0, 0, 1]))  # wrong once in four times
+    >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
+    0.75
+    >>> T = fit_temperature(scores, np.array([0, 0, 0, 1]), cautious=True)
+    >>> round(float(np.exp(log_softmax(scores[0] / T))[0]), 2)
+    0.7
+    """
+    step = max(1, scores.size // ENOUGH_CELLS)
+    scores, codes = scores[::step].astype(np.float64), codes[::step]
+    spread = float(scores[np.isfinite(scores)].std()) or 1.0
+    behind = ((scores - scores.max(axis=1, keepdims=True)) / spread).astype(np.float32)  # the best class has 0
+    np.maximum(behind, HOPELESS, out=behind)
+    own = behind[np.arange(len(codes)), codes].mean(dtype=np.float64)
+    if cautious:
+        of_any_class = behind[behind > HOPELESS].mean(dtype=np.float64)
+        own = (len(codes) * own + of_any_class) / (len(codes) + 1)
+
+    def slope(log_temperature: float) -> float:
+        """Of the mean surprise in 1 / T, where it is convex: the slope is zero once."""
+        odds = np.exp(behind / np.float32(np.exp(log_temperature)))
+        expected = np.einsum("ij,ij->i", odds, behind) / odds.sum(axis=1)
+        return float(expected.mean(dtype=np.float64) - own)
+
+    if slope(-LOG_RANGE) <= 0:  # right everywhere: the colder, the better
+        return spread * float(np.exp(-LOG_RANGE))
+    if slope(LOG_RANGE) >= 0:
+        return spread * float(np.exp(LOG_RANGE))
+    # A root, unlike a minimum, hardly moves when the scores differ in their last digits, as with other threads.
+    return spread * float(np.exp(brentq(slope, -LOG_RANGE, LOG_RANGE, xtol=1e-6)))
+
+
+def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
+    """Return S; a probability of zero becomes a small one, since a few neighbours cannot rule a class out."""
+    S: Floats = np.asarray(scores, dtype=np.float64)
+    return np.log(np.maximum(S, LEAST_SHARE / S.shape[1])) if probabilities else S
+
+
+def log_scores(model: Any, rows: Any) -> Floats:
+    """Return S of a fitted model for new rows, by the model's classes."""
+    scores, _ = class_scores(model, rows)
+    return on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
+
+
+def log_probabilities(S: Any, temperature: float) -> NDArray[np.float32]:
+    """Return log_softmax(S / T), in single precision from the differences on."""
+    behind = ((S - S.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
+    return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))

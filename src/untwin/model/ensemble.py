@@ -1,0 +1,78 @@
+"""The winner, trained on all rows: one model, or several whose calibrated log-probabilities are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from untwin._values import positions
+from untwin.calibrate.temperature import log_probabilities, log_scores
+from untwin.calibrate.top_class import UNCHANGED, TopClassCalibration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.features.view import View
+    from untwin.model.selection.comparison import Member
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ensemble:
+    """Fitted models, each with the temperature of its scores, the temperature of their average, and trust in it."""
+
+    members: tuple[Member, ...]
+    temperature: float
+    classes: Array
+    top_class: TopClassCalibration
+
+    @classmethod
+    def fitted(
+        cls,
+        members: Sequence[Member],
+        temperature: float,
+        views: Sequence[View],
+        y: Array,
+        *,
+        top_class: TopClassCalibration = UNCHANGED,
+        ready: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> Ensemble:
+        """Train every model on all rows of its view, but for those that are `ready`, by name."""
+        models = dict(ready or {})
+        missing = [member for member in members if member.name not in models]
+        work = (delayed(_trained)(member.model, views[member.view].rows, y) for member in missing)
+        trained = Parallel(n_jobs=n_jobs if len(missing) > 1 else None)(work)
+        models |= zip((member.name for member in missing), trained, strict=True)
+        members = tuple(replace(member, model=models[member.name]) for member in members)
+        return cls(members, temperature, np.unique(y), top_class)
+
+    def log_proba(self, seen: Sequence[Any]) -> Floats:
+        """Return calibrated log-probabilities of rows, given as each view sees them."""
+        parts = [self._said(member, seen[member.view]) for member in self.members]
+        if len(parts) > 1:
+            parts = [log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)]
+        return self.top_class(parts[0])
+
+    def refitted(self, views: Sequence[View], y: Array) -> Ensemble:
+        """Return the same models, trained anew on the rows that the views hold now."""
+        return Ensemble.fitted(self.members, self.temperature, views, y, top_class=self.top_class)
+
+    def _said(self, member: Member, rows: Any) -> Floats:
+        S = log_scores(member.model, rows)
+        if S.shape[1] < len(self.classes):  # a member that has not met a class yet rules it out
+            known, S = S, np.full((len(S), len(self.classes)), -np.inf)
+            S[:, positions(member.model.classes_, self.classes)] = known
+        return log_probabilities(S, member.temperature)
+
+
+def _trained(model: Any, rows: Any, y: Array) -> Any:
+    return clone(model).fit(rows, y)

@@ -1,0 +1,1 @@
+"""Rows as users give them, turned into rows of numbers."""

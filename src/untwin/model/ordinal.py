@@ -1,0 +1,71 @@
+"""Classes in an order: grades. What to answer with when a near miss is better than a wide one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin._errors import InputError
+from untwin._values import class_names, positions
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+SCORINGS = ("accuracy", "macro_f1", "mae", "kappa")
+ORDERED = ("mae", "kappa")  # these answer with the median grade instead of the likeliest class
+
+
+def class_order(order: ArrayLike | None, classes: Array, scoring: str) -> Indices | None:
+    """Return the numbers of the classes from low to high; None where they have no order.
+
+    >>> class_order(["low", "middle", "high"], np.array(["high", "low"]), "mae").tolist()
+    [1, 0]
+    """
+    if order is None:
+        if scoring in ORDERED:
+            raise ValueError(f"order must name the classes from low to high for scoring={scoring!r}. Got None.")
+        return None
+    names = class_names(order)
+    absent = np.setdiff1d(classes, names)
+    if absent.size:
+        raise ValueError(f"order must name all classes. Got none for {absent[0].item()!r} instead; add it.")
+    return positions(names[np.isin(names, classes)], classes)
+
+
+def require_ordered_classes(labels: Array, order: ArrayLike | None) -> None:
+    """Refuse labels to learn on that have no place in the order: nobody could say where they stand among the others."""
+    if order is None:
+        return
+    unknown = labels[~np.isin(labels, np.asarray(order))]
+    if unknown.size:
+        message = f"y must hold classes of the order that fit was given. Got {unknown[:1].tolist()[0]!r} instead."
+        raise InputError(
+            message, code="class-not-in-order", hint="Fit again with an order (--ordinal) that names it too."
+        )
+
+
+def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
+    """Return the number of the class to answer with: the likeliest, or the median grade if distances count."""
+    if scoring in ORDERED and order is not None:
+        return median_classes(log_p, order)
+    best: Indices = log_p.argmax(axis=1)
+    return best
+
+
+def answers(log_p: Any, classes: Array, *, scoring: str, order: ArrayLike | None) -> Array:
+    """Return the names of the classes to answer with."""
+    return np.asarray(classes[answered(log_p, scoring, class_order(order, classes, scoring))])
+
+
+def median_classes(log_p: Any, order: Indices) -> Indices:
+    """Return the class in the middle of each row's distribution; `order` has the classes from low to high.
+
+    It makes the expected distance from the true class smallest.
+    """
+    below = np.cumsum(np.exp(log_p[:, order].astype(np.float64)), axis=1)
+    middle = (below < below[:, -1:] / 2).sum(axis=1)
+    return np.asarray(order[middle])

@@ -1,0 +1,72 @@
+"""Teaching a team more rows: what can learn on does, the others are trained anew."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.pipeline import Pipeline
+
+from untwin._compat import rows_of
+from untwin.classify.graph.classifier import ConfusionGraphClassifier
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.learnt_rows import LearntRows
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
+from untwin.represent.frequent import FrequentTerms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.ensemble import Ensemble
+    from untwin.model.features.view import View
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+LEARNS_ON = (KNNClassifier, LatentClassClassifier)  # new rows, new columns and new classes, without the old rows
+TOUCHED_ONLY = (MultiLevelClassifier, ConfusionGraphClassifier)  # the same, with the old rows of what is touched
+WEIGHTS = (FrequentTerms, TfidfTransformer)  # what may stand in front of them: fitted anew in no time
+
+
+def retrain(ensemble: Ensemble, views: Sequence[View], y: Array, new: Indices) -> tuple[Ensemble, tuple[str, ...]]:
+    """Return the team after the rows `new` have come; and the names of those that had to be trained anew."""
+    members, anew = [], []
+    for member in ensemble.members:
+        rows = views[member.view].rows
+        if _learns_on(member.model):
+            model = _learnt_on(member.model, rows, y, new)
+        else:
+            anew.append(member.name)
+            model = clone(member.model).fit(rows, y)
+        members.append(replace(member, model=model))
+    return replace(ensemble, members=tuple(members), classes=np.unique(y)), tuple(anew)
+
+
+def _learns_on(model: Any) -> bool:
+    """Tell whether a model can learn rows without being trained anew; weights in front of it are no hindrance."""
+    if isinstance(model, Pipeline):
+        preprocessing, last = model[:-1], model[-1]
+        return isinstance(last, TOUCHED_ONLY) and all(isinstance(step, WEIGHTS) for _, step in preprocessing.steps)
+    return isinstance(model, LEARNS_ON + TOUCHED_ONLY)
+
+
+def _learnt_on(model: Any, rows: Any, y: Array, new: Indices) -> Any:
+    """Return a model that has learnt the rows `new`; the old ones are lent to those that need them.
+
+    Weights in front are those of all rows; experts that no new row touches keep what they learnt from the old weights.
+    """
+    if isinstance(model, Pipeline):
+        preprocessing = clone(model[:-1]).fit(rows, y)
+        last = _learnt_on(model[-1], preprocessing.transform(rows), y, new)
+        return Pipeline([*preprocessing.steps, (model.steps[-1][0], last)])
+    taught = copy(model)
+    if isinstance(model, TOUCHED_ONLY):
+        taught.learnt_rows_ = LearntRows(rows_of(rows, np.arange(new[0])), y[: new[0]])
+    return taught.partial_fit(rows_of(rows, new), y[new])

@@ -1,0 +1,1 @@
+"""Candidates compared on held-out rows, and the best of them chosen."""

@@ -1,0 +1,302 @@
+"""How good each candidate is on this data: everyone predicts the same held-out rows, once.
+
+Glossary
+--------
+parts    n        fold of each row; -1: in every training part
+held     n        whether a row is held out in some fold
+log_p    n x C    what a candidate says about held-out rows, calibrated on them; NaN where never held out
+entry             a candidate that has said something about all held-out rows
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from untwin import _progress
+from untwin.calibrate.temperature import fit_temperature, log_probabilities, on_log_scale
+from untwin.calibrate.top_class import TopClassCalibration
+from untwin.crossfit.folds import judged
+from untwin.crossfit.outoffold import scores_out_of_fold
+from untwin.model.ordinal import ORDERED, answered
+from untwin.model.selection.sampling import two_folds
+from untwin.tables.confusion import Confusion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.features.view import View
+    from untwin.model.selection.specs import CandidateSpec
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+    Floats = NDArray[np.float32]
+
+Z = 1.959963984540054  # of the intervals, 95 %
+
+
+class Candidate(NamedTuple):
+    """One line of `UntwinClassifier.candidates_`.
+
+    `score` is what was chosen by, `accuracy` stands between `low` and `high` (binomial, 95 %), `gain` is its
+    difference to the linear SVM's on the same rows (paired, 95 %); all out of fold. `note` says why one was dropped.
+    """
+
+    name: str
+    score: float | None
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    seconds: float
+    chosen: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """A model's part in an answer: which view it sees, the untrained model, the temperature of its scores."""
+
+    name: str
+    view: int
+    model: Any
+    temperature: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateResult:
+    """What a candidate said about the held-out rows; `temperature` is that of the average of its shares.
+
+    `ready` holds models by name that are trained on all rows of the contest already.
+    """
+
+    name: str
+    members: tuple[Member, ...]
+    temperature: float
+    log_p: Floats
+    predicted: Indices
+    seconds: float
+    ready: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The rows, their classes, the folds that all candidates share, and how answers are scored."""
+
+    views: tuple[View, ...]
+    classes: Array
+    codes: Indices
+    parts: Indices
+    scoring: str
+    order: Indices | None
+    n_jobs: int | None
+
+    @cached_property
+    def folds(self) -> Indices:
+        """The fold that holds a row out; -1 where one fold has all rows of its class, so that nobody can be asked."""
+        units = np.arange(len(self.codes))
+        folds: Indices = judged(self.codes, units, self.parts)[0]
+        return folds
+
+    @cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """Which rows are held out."""
+        return np.asarray(self.folds >= 0)
+
+    def result(self, spec: CandidateSpec) -> CandidateResult:
+        """Let a candidate predict the held-out rows."""
+        start = perf_counter()
+        number = len(self.views) - 1 if spec.second else 0
+        view = self.views[number]
+        model = view.model(spec.classifier, weighted=spec.weighted)
+        by_name = self.order is not None and not spec.sure
+        classes = self.classes if by_name else np.arange(len(self.classes))  # numbers sort faster; grades have names
+        n_jobs = None if spec.light else self.n_jobs
+        scores, trained = scores_out_of_fold(
+            model, view.rows, classes[self.codes], cv=self.parts, n_jobs=n_jobs, fitted=spec.sure, classes=classes
+        )
+        ready = {spec.name: _by_name(trained, self.classes)} if spec.sure else {}
+        S = on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
+        temperature = fit_temperature(S[self.held], self.codes[self.held], cautious=True)
+        member = Member(spec.name, number, model, temperature)
+        return self._result((member,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
+
+    def average(self, results: Sequence[CandidateResult]) -> CandidateResult:
+        """Let several candidates answer together: the mean of their log-probabilities."""
+        if len(results) == 1:
+            return results[0]
+        S = _mean(results)
+        temperature = fit_temperature(S[self.held], self.codes[self.held], cautious=True)
+        members = tuple(member for result in results for member in result.members)
+        ready = {name: model for result in results for name, model in result.ready.items()}
+        seconds = sum(result.seconds for result in results)
+        return self._result(members, temperature, log_probabilities(S, temperature), seconds, ready)
+
+    def answers(self, results: Sequence[CandidateResult]) -> Indices:
+        """Return what several candidates answer together; a temperature would change it only where distances count."""
+        if len(results) == 1 or self.scoring in ORDERED:
+            return self.average(results).predicted
+        return self._answered(_mean(results))
+
+    def top_class(self, log_p: Floats) -> TopClassCalibration:
+        """Return how far what was said about the held-out rows can be trusted."""
+        return TopClassCalibration.of_held_out(log_p[self.held], self.codes[self.held])
+
+    def sampled(self, rows: Indices) -> Comparison | None:
+        """Return the same contest on some of the rows, with two folds only; None if none of them can be held out."""
+        parts = two_folds(self.codes, self.parts, rows)
+        if parts is None:
+            return None
+        return Comparison(
+            views=tuple(view.without(rows) for view in self.views),
+            classes=self.classes,
+            codes=self.codes[rows],
+            parts=parts,
+            scoring=self.scoring,
+            order=self.order,
+            n_jobs=self.n_jobs,
+        )
+
+    def score(self, predicted: Indices, rows: NDArray[np.bool_] | None = None) -> float:
+        """Return how good answers to held-out rows are; larger is better."""
+        asked = self.held if rows is None else rows & self.held
+        if self.scoring == "accuracy":
+            return float((predicted == self.codes)[asked].mean())
+        confusion = self.confusion(predicted, asked)
+        if self.scoring == "macro_f1":
+            return confusion.macro_f1
+        ordered = self.ordered(confusion)
+        return ordered.quadratic_kappa() if self.scoring == "kappa" else -ordered.mean_absolute_error()
+
+    def right(self, result: CandidateResult) -> NDArray[np.bool_]:
+        """Tell which held-out rows an entry gets right."""
+        return np.asarray((result.predicted == self.codes)[self.held])
+
+    def confusion(self, predicted: Indices, rows: NDArray[np.bool_]) -> Confusion:
+        """Return the confusion of answers to these rows."""
+        truth, answers = self.classes[self.codes[rows]], self.classes[predicted[rows]]
+        return Confusion.from_predictions(truth, answers, classes=self.classes)
+
+    def ordered(self, confusion: Confusion) -> Confusion:
+        """Return a confusion with its classes from low to high."""
+        return confusion if self.order is None else confusion.reordered(self.classes[self.order])
+
+    def _result(
+        self, members: tuple[Member, ...], temperature: float, log_p: Floats, seconds: float, ready: Mapping[str, Any]
+    ) -> CandidateResult:
+        predicted = self._answered(self.top_class(log_p)(log_p) if self.scoring in ORDERED else log_p)
+        return CandidateResult(
+            " + ".join(member.name for member in members), members, temperature, log_p, predicted, seconds, ready
+        )
+
+    def _answered(self, log_p: Floats) -> Indices:
+        return answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
+
+
+def compare(
+    contest: Comparison, specs: Sequence[CandidateSpec], sample: Indices
+) -> tuple[list[CandidateResult], dict[str, str]]:
+    """Run all candidates; return the entries, and why others were dropped.
+
+    Slow ones must first help the baseline, the first recipe, on the sample before they may run on all rows.
+    """
+    results: list[CandidateResult] = [contest.result(specs[0])]
+    dropped: dict[str, str] = {}
+    trial = contest.sampled(sample) if len(sample) < len(contest.codes) else None
+    baseline = trial.result(specs[0]) if trial is not None and any(spec.screened for spec in specs) else None
+    for done, spec in enumerate(specs[1:], start=1):
+        _progress.report("candidates", done, len(specs))
+        try:
+            behind = _behind(trial, spec, baseline) if trial and baseline and spec.screened else ""
+            if behind:
+                dropped[spec.name] = behind
+            else:
+                results.append(contest.result(spec))
+        except ValueError as error:  # what one candidate cannot take must not stop the others
+            dropped[spec.name] = f"cannot take these rows: {error}"
+    _progress.report("candidates", len(specs), len(specs))
+    return results, dropped
+
+
+def records(
+    contest: Comparison, results: Sequence[CandidateResult], winner: CandidateResult, dropped: dict[str, str]
+) -> list[Candidate]:
+    """Return one line for each candidate, the best first, dropped ones last."""
+    baseline = contest.right(results[0])
+    ranked = sorted(results, key=lambda result: (result is not winner, -contest.score(result.predicted)))
+    lines = [_record(contest, result, baseline, chosen=result is winner) for result in ranked]
+    nothing = (None,) * 7
+    return lines + [Candidate(name, *nothing, 0.0, False, note) for name, note in dropped.items()]
+
+
+def binomial_interval(right: NDArray[np.bool_], folds: int = 1) -> tuple[float, float]:
+    """Return the 95 % interval (Wilson) of a share.
+
+    Models of `folds` folds share most of their training rows and so their luck: as Nadeau and Bengio correct it, their
+    rows count as if they were fewer.
+
+    >>> [round(end, 2) for end in binomial_interval(np.repeat([True, False], [90, 10]))]
+    [0.83, 0.94]
+    >>> [round(end, 2) for end in binomial_interval(np.repeat([True, False], [90, 10]), folds=5)]
+    [0.78, 0.96]
+    """
+    n = len(right) * ((folds - 1) / (2 * folds - 1) if folds > 1 else 1.0)
+    member, z2 = float(right.mean()), Z**2
+    middle, half = member + z2 / (2 * n), Z * (member * (1 - member) / n + z2 / (4 * n * n)) ** 0.5
+    low, high = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
+    return max(low, 0.0), min(high, 1.0)  # by rounding they may go beyond
+
+
+def paired_interval(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Return by how much `a` is right more often than `b` on the same rows, and the 95 % interval."""
+    difference = a.astype(np.float64) - b
+    mean, error = float(difference.mean()), Z * float(difference.std()) / max(len(difference), 1) ** 0.5
+    return mean, mean - error, mean + error
+
+
+def _mean(results: Sequence[CandidateResult]) -> Floats:
+    total: Floats = sum((result.log_p for result in results[1:]), start=results[0].log_p)
+    return total / np.float32(len(results))
+
+
+def _by_name(trained: Any, classes: Array) -> Any:
+    """Return a linear model that has learnt numbers of classes, and from now on answers with their names."""
+    last = trained[-1] if isinstance(trained, Pipeline) else trained
+    last.classes_ = classes[last.classes_]
+    return trained
+
+
+def _record(contest: Comparison, result: CandidateResult, baseline: NDArray[np.bool_], *, chosen: bool) -> Candidate:
+    right = contest.right(result)
+    return Candidate(
+        result.name,
+        contest.score(result.predicted),
+        float(right.mean()),
+        *binomial_interval(right),
+        *paired_interval(right, baseline),
+        result.seconds,
+        chosen,
+        "",
+    )
+
+
+def _behind(trial: Comparison, spec: CandidateSpec, baseline: CandidateResult) -> str:
+    """Return why a slow candidate is not worth running on all rows; empty if it may be.
+
+    It must gain alone or beside the baseline, or fall short by no more than chance would let it (one standard error).
+    """
+    alone = trial.result(spec)
+    both = (alone, trial.average([baseline, alone]))
+    gain, _, high = max(paired_interval(trial.right(result), trial.right(baseline)) for result in both)
+    if gain + (high - gain) / Z > 0:
+        return ""
+    return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM, alone or beside it"

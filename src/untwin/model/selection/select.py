@@ -1,0 +1,110 @@
+"""From the contest to the winner: trained on all rows, with the records and what its scores promise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from untwin.model.chance import chance_of_guessing
+from untwin.model.ensemble import Ensemble
+from untwin.model.out_of_fold import OutOfFoldAnswers
+from untwin.model.selection.averages import Averages
+from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, compare, records
+from untwin.model.selection.sampling import can_hold_out, sample_rows, trial_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from untwin.model.features.view import View
+    from untwin.model.selection.specs import CandidateSpec
+
+    Array = NDArray[Any]
+    Indices = NDArray[np.intp]
+
+
+class Selection(NamedTuple):
+    """The winner, what was heard about the rows it was judged by, what it beat, and what to expect of it."""
+
+    ensemble: Ensemble
+    answers: OutOfFoldAnswers
+    candidates: list[Candidate]
+    scores: dict[str, float]
+
+
+class SelectionRules(NamedTuple):
+    """How candidates are compared; `order` holds the numbers of the classes from low to high."""
+
+    scoring: str
+    order: Indices | None
+    n_jobs: int | None
+    random_state: int
+
+
+def select_best(
+    specs: Sequence[CandidateSpec], views: tuple[View, ...], y: Array, parts: Indices | None, rules: SelectionRules
+) -> Selection:
+    """Let the candidates compete on the shared folds; train the winner on all rows."""
+    classes, codes = np.unique(y, return_inverse=True)
+    asked = sample_rows(codes, len(classes), rules.random_state)
+    if parts is None or not can_hold_out(codes[asked], parts[asked]):
+        return _unjudged(specs[0], views, y, classes)
+    contest = Comparison(
+        tuple(view.without(asked) for view in views) if len(asked) < len(y) else views,
+        classes,
+        codes[asked],
+        parts[asked],
+        rules.scoring,
+        rules.order,
+        rules.n_jobs,
+    )
+    if len(asked) < len(y):  # nobody is trained on all rows yet
+        specs = [replace(spec, sure=False) for spec in specs]
+    sample = trial_sample(codes[asked], len(classes), rules.random_state)
+    results, dropped = compare(contest, specs, sample)
+    averages = Averages(contest, results)
+    winner = (grown := averages.grown())[-1]
+    top_class = contest.top_class(winner.log_p)
+    answers = OutOfFoldAnswers(classes, asked, top_class(winner.log_p), classes[winner.predicted], contest.folds)
+    ensemble = Ensemble.fitted(
+        winner.members, winner.temperature, views, y, top_class=top_class, ready=winner.ready, n_jobs=rules.n_jobs
+    )
+    candidates = records(contest, [*results, *grown[1:]], winner, dropped)
+    return Selection(ensemble, answers, candidates, _scores(contest, averages.honest_answers()))
+
+
+def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array, classes: Array) -> Selection:
+    """Train the baseline where nothing can be compared, since nothing can be held out."""
+    member = Member(spec.name, 0, views[0].model(spec.classifier, weighted=spec.weighted), 1.0)
+    note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
+    nothing = (None,) * 7
+    return Selection(
+        Ensemble.fitted((member,), 1.0, views, y),
+        OutOfFoldAnswers.nothing(classes, len(y)),
+        [Candidate(spec.name, *nothing, 0.0, True, note)],
+        {},
+    )
+
+
+def _scores(contest: Comparison, answers: Indices) -> dict[str, float]:
+    """Return what to expect, by answers of a choice that has not seen their rows.
+
+    The interval of the accuracy is wider than that of so many independent answers.
+    """
+    right = (answers == contest.codes)[contest.held]
+    low, high = binomial_interval(right, folds=len(np.unique(contest.folds[contest.held])))
+    confusion = contest.confusion(answers, contest.held)
+    scores = {
+        "accuracy": float(right.mean()),
+        "accuracy_low": low,
+        "accuracy_high": high,
+        "macro_f1": confusion.macro_f1,
+        **chance_of_guessing(confusion),
+    }
+    if contest.order is not None:
+        ordered = contest.ordered(confusion)
+        scores |= {"mae": ordered.mean_absolute_error(), "quadratic_kappa": ordered.quadratic_kappa()}
+    return scores

@@ -1,0 +1,172 @@
+"""All that a fitted model knows: its views of the rows, the winner, what was heard out of fold, and neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from untwin._compat import rows_of
+from untwin.calibrate.threshold import surest_threshold
+from untwin.model.neighbours import NeighbourSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.classify.knn.explain import Explanation
+    from untwin.model.ensemble import Ensemble
+    from untwin.model.features.view import View
+    from untwin.model.out_of_fold import OutOfFoldAnswers
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+SAMPLE = 1000  # rows of a table that tell how common its terms are
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedState:
+    """What answers, explanations and learning on are made of.
+
+    `y` and `ids` belong to the training rows that the views hold; an id is what a row is called (`row_ids`). Of rows,
+    `n_arrived` have come in all.
+    Answers are explained by the terms of the view `told`; `front` is what stands in front of that view's models,
+    fitted to all rows; None: nothing does.
+    `documents` are the training rows as they were given, where a person can read them: texts, a frame; else None.
+    """
+
+    views: tuple[View, ...]
+    ensemble: Ensemble
+    answers: OutOfFoldAnswers
+    space: NeighbourSpace
+    preprocessing: Any
+    y: Array
+    ids: Array
+    n_arrived: int
+    documents: Any
+
+    @classmethod
+    def settled(
+        cls,
+        views: tuple[View, ...],
+        ensemble: Ensemble,
+        answers: OutOfFoldAnswers,
+        y: Array,
+        *,
+        ids: Array,
+        n_arrived: int,
+        documents: Any,
+    ) -> FittedState:
+        """Put the neighbours in place; a view that neither answers nor explains is not kept."""
+        views, ensemble = drop_unused_views(views, ensemble)
+        log_p = log_proba_of_rows(ensemble, views, answers)
+        space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
+        return cls(
+            views,
+            ensemble,
+            answers,
+            space,
+            fit_preprocessing(explaining_view_of(views), y),
+            y,
+            ids,
+            n_arrived,
+            documents,
+        )
+
+    @property
+    def explaining_view(self) -> View:
+        """The view whose terms explain answers."""
+        return explaining_view_of(self.views)
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns the counted texts have."""
+        return sum(view.rows.shape[1] for view in self.views if view.encoder is not None)
+
+    def log_proba(self, given: Any) -> Floats:
+        """Return calibrated log-probabilities of new rows; the shares of the classes where a row says nothing."""
+        seen = [view.seen(given) for view in self.views]
+        log_p = self.ensemble.log_proba(seen)
+        log_p[self._mute(seen, len(log_p))] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
+        return log_p
+
+    def without_evidence(self, given: Any) -> NDArray[np.bool_]:
+        """Tell which texts hold no known term."""
+        n_rows = len(given) if isinstance(given, list) else given.shape[0]
+        return self._mute([view.seen(given) for view in self.views], n_rows)
+
+    def threshold(self, target_error: float) -> float:
+        """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
+        return surest_threshold(*self.answers.judged(self.y), target_error)
+
+    def terms(self, rows: Any) -> Any:
+        """Return rows of the view `told` as its models see them."""
+        return rows if self.preprocessing is None else self.preprocessing.transform(rows)
+
+    def explained(self, given: Any, log_p: Floats, top: int) -> list[Explanation]:
+        """Explain new rows by training rows of which was thought alike, and by the terms shared with them."""
+        classes, view = self.ensemble.classes, self.explaining_view
+        near = np.unique(self.space.near(log_p, classes))
+        found = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near]))).multiply(self._telling()).tocsr()
+        found.eliminate_zeros()
+        places = csr_array(
+            (np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.answers.rows), len(near))
+        )
+        terms = csr_array(self.terms(view.seen(given))), places @ found
+        reasons = self.space.explain(log_p, classes, terms, view.term_names(self.preprocessing), top)
+        return [self._with_ids(reason) for reason in reasons]
+
+    def _telling(self) -> Any:
+        """Return what it says that two rows of a table share a term: nothing if every row has it.
+
+        Terms of texts are weighted by tf-idf already; terms of cells are there or not, and some nearly always.
+        """
+        rows = self.explaining_view.rows
+        if not isinstance(rows, pl.DataFrame):
+            return 1.0
+        some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))
+        terms = csr_array(self.terms(some))
+        return 1.0 - np.bincount(terms.indices, minlength=terms.shape[1]) / terms.shape[0]
+
+    def _with_ids(self, reason: Explanation) -> Explanation:
+        names = self.ids[self.answers.rows[[near.row for near in reason.neighbours]]].tolist()
+        near = zip(reason.neighbours, names, strict=True)
+        return replace(reason, neighbours=tuple(one._replace(row=name) for one, name in near))
+
+    def _mute(self, seen: list[Any], n: int) -> NDArray[np.bool_]:
+        counted = [rows for view, rows in zip(self.views, seen, strict=True) if view.encoder is not None]
+        if not counted:
+            return np.zeros(n, dtype=np.bool_)
+        return np.asarray(sum(np.diff(rows.indptr) for rows in counted) == 0)
+
+
+def drop_unused_views(views: tuple[View, ...], ensemble: Ensemble) -> tuple[tuple[View, ...], Ensemble]:
+    """Return the views that answers or explanations need, and the team that knows them by their new numbers."""
+    used = {member.view for member in ensemble.members}
+    kept = [number for number, view in enumerate(views) if number in used or view is explaining_view_of(views)]
+    members = tuple(replace(member, view=kept.index(member.view)) for member in ensemble.members)
+    return tuple(views[number] for number in kept), replace(ensemble, members=members)
+
+
+def explaining_view_of(views: tuple[View, ...]) -> View:
+    """Return the first view whose terms mean something to a reader; the first one if none has such."""
+    return next((view for view in views if view.telling), views[0])
+
+
+def fit_preprocessing(view: View, y: Array) -> Any:
+    """Return what stands in front of a view's models, fitted to all rows."""
+    return make_pipeline(*map(clone, view.preprocessing)).fit(view.rows, y) if view.preprocessing else None
+
+
+def log_proba_of_rows(ensemble: Ensemble, views: tuple[View, ...], answers: OutOfFoldAnswers) -> Floats:
+    """Return what is thought of the rows that were asked about; where nobody could be asked, what the team thinks."""
+    log_p = answers.log_p.copy()
+    never = np.flatnonzero(~answers.held)
+    if len(never):
+        log_p[never] = ensemble.log_proba([rows_of(view.rows, answers.rows[never]) for view in views])
+    return log_p

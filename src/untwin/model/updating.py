@@ -1,0 +1,154 @@
+"""Learning on: more rows, other labels, fewer rows; the choice is not repeated, and nothing that was heard is lost."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.preprocessing import normalize
+
+from untwin._compat import rows_of
+from untwin._values import positions
+from untwin.crossfit.folds import identical_rows
+from untwin.data.encode import TableEncoder
+from untwin.model.features.inputs import stack_rows
+from untwin.model.out_of_fold import OutOfFoldAnswers
+from untwin.model.records import UpdateReport
+from untwin.model.retraining import retrain
+from untwin.model.row_ids import more_ids, places_of_ids
+from untwin.model.state import FittedState, explaining_view_of, fit_preprocessing, log_proba_of_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from untwin.model.neighbours import NeighbourSpace
+    from untwin.model.out_of_fold import Answer
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+
+def added(
+    known: FittedState, given: Any, y: Array, log_p: Floats, predicted: Array, *, ids: ArrayLike | None
+) -> tuple[FittedState, UpdateReport]:
+    """Learn new rows, which are called `ids`; `log_p` and `predicted` is what was answered before."""
+    labels = _joined_labels(known.y, y)
+    names = more_ids(known.ids, known.n_arrived, ids, len(y))
+    new = np.arange(len(known.y), len(labels))
+    views = tuple(view.grown(given) for view in known.views)
+    ensemble, anew = retrain(known.ensemble, views, labels, new)
+    documents = None if known.documents is None else stack_rows([known.documents, given])
+    fresh = ~_repeated(views[0].rows if documents is None else documents, len(known.y))
+    answers = known.answers.joined(new, log_p, predicted, fresh & np.isin(y, known.ensemble.classes), ensemble.classes)
+    space = _copied(known.space)
+    space.add(log_proba_of_rows(ensemble, views, answers)[-len(new) :], ensemble.classes, y)
+    n_arrived = known.n_arrived + len(new)
+    preprocessing = fit_preprocessing(explaining_view_of(views), labels)
+    after = FittedState(views, ensemble, answers, space, preprocessing, labels, names, n_arrived, documents)
+    accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
+    record = _record(known, after, len(new), anew)
+    return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
+
+
+def relabelled(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> tuple[FittedState, UpdateReport]:
+    """Give training rows other labels; what was answered about them out of fold is judged by the new ones.
+
+    A class that is merged away leaves what was said of it to the classes that its rows have now.
+    """
+    places = places_of_ids(ids, known.ids)
+    if len(places) != len(y):
+        raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {len(y)} instead.")
+    labels = _joined_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
+    labels[places] = y
+    _require_two(labels)
+    ensemble = known.ensemble.refitted(known.views, labels)
+    heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
+    answers = known.answers.moved(heirs, ensemble.classes, labels, answer)
+    after = FittedState.settled(
+        known.views, ensemble, answers, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
+    )
+    return after, _record(known, after, len(places), _names(known))
+
+
+def removed(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedState, UpdateReport]:
+    """Forget training rows, and classes that have none left: what was said of these, the others share."""
+    gone = places_of_ids(ids, known.ids)
+    kept = np.delete(np.arange(len(known.y)), gone)
+    labels = known.y[kept]
+    _require_two(labels)
+    views = tuple(view.without(kept) for view in known.views)
+    ensemble = known.ensemble.refitted(views, labels)
+    heirs = _heirs(labels, labels, known.ensemble.classes, ensemble.classes)
+    answers = known.answers.without(gone, len(known.y))
+    if len(answers.rows):
+        answers = answers.moved(heirs, ensemble.classes, labels, answer)
+    else:  # of the rows that were asked about, a sample, none is left
+        answers = OutOfFoldAnswers.nothing(ensemble.classes, len(labels))
+    documents = None if known.documents is None else rows_of(known.documents, kept)
+    after = FittedState.settled(
+        views, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
+    )
+    return after, _record(known, after, len(gone), _names(known))
+
+
+def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
+    """Return old x new classes: itself for a class that is still there, else the shares of what its rows are now."""
+    stays = np.isin(old, new)
+    rows = ~stays[positions(before, old)]
+    here = np.concatenate([np.flatnonzero(stays), positions(before[rows], old)])
+    there = positions(np.concatenate([old[stays], after[rows]]), new)
+    counts = csr_array((np.ones(len(here)), (here, there)), shape=(len(old), len(new)))
+    return csr_array(normalize(counts, norm="l1"))
+
+
+def _repeated(rows: Any, n_old: int) -> NDArray[np.bool_]:
+    """Tell which of the rows after the first `n_old` equal one of these: it was known when it was answered."""
+    number = identical_rows(rows)
+    return np.isin(number[n_old:], number[:n_old])
+
+
+def _record(before: FittedState, after: FittedState, n_rows: int, refitted: tuple[str, ...]) -> UpdateReport:
+    old, new = before.ensemble.classes, after.ensemble.classes
+    return UpdateReport(
+        n_rows=n_rows,
+        n_learnt_before=0,
+        accuracy_before=None,
+        new_classes=tuple(np.setdiff1d(new, old).tolist()),
+        lost_classes=tuple(np.setdiff1d(old, new).tolist()),
+        n_new_terms=after.n_terms - before.n_terms + len(_terms_of_cells(after) - _terms_of_cells(before)),
+        refitted=refitted,
+    )
+
+
+def _terms_of_cells(known: FittedState) -> set[str]:
+    """Return the words and names of a table; intervals, which are cut anew each time, say nothing new."""
+    encoder = None if known.preprocessing is None else known.preprocessing[0]
+    return set(encoder.terms_of("text", "nominal")) if isinstance(encoder, TableEncoder) else set()
+
+
+def _copied(space: NeighbourSpace) -> NeighbourSpace:
+    """Return a space that can learn without changing this one: what learns is replaced, not written to."""
+    return replace(space, knn=copy(space.knn))
+
+
+def _names(known: FittedState) -> tuple[str, ...]:
+    return tuple(member.name for member in known.ensemble.members)
+
+
+def _joined_labels(old: Array, new: Array) -> Array:
+    if _kind(new) != _kind(old):
+        raise ValueError(f"y must hold labels of the kind that fit saw ({old.dtype}). Got {new.dtype} instead.")
+    return np.concatenate([old, new])
+
+
+def _kind(labels: Array) -> str:
+    """Return what labels are; numbers learnt beside truth values would make one class of 1 and True."""
+    return "truth" if labels.dtype.kind == "b" else "number" if labels.dtype.kind in "iuf" else "text"
+
+
+def _require_two(labels: Array) -> None:
+    if len(np.unique(labels)) < 2:
+        raise ValueError("At least two classes must be left. Got one class instead.")

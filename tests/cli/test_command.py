@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import untwin as package
 from untwin.cli.group import COMMANDS, cli
-from untwin.cli.run import run
+from untwin.cli.run import Ended, _ending_in_order, run
 
 COMMAND = Path(sys.executable).parent / "untwin"
 
@@ -119,9 +120,32 @@ def test_a_signal_that_is_to_be_ignored_is_ignored(tmp_path):
     assert process.returncode == 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_second_signal_does_not_keep_a_command_from_tidying_up(number):
+    tidied = []
+
+    @contextmanager
+    def tidying():
+        try:
+            yield
+        finally:
+            os.kill(os.getpid(), number)  # in the middle of it
+            time.sleep(0.01)
+            tidied.append(True)
+
+    with _ending_in_order():
+        with pytest.raises(Ended) as caught, tidying():
+            os.kill(os.getpid(), number) or time.sleep(10)
+        assert caught.value.number == number
+        assert tidied
+        with pytest.raises(Ended):  # the next one counts again
+            os.kill(os.getpid(), number) or time.sleep(10)
+
+
 def test_signals_are_given_back(capsys):
     assert run(["--version"]) == 0
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with ThreadPoolExecutor(1) as pool:  # where no signal arrives
         assert pool.submit(run, ["--version"]).result() == 0
 

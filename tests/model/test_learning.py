@@ -14,7 +14,8 @@ from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.model import UntwinClassifier
-from untwin.model.selection.specs import Recipe
+from untwin.model.selection.specs import CandidateSpec
+from untwin.report import write_report
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_new_words_and_new_classes(model):
 
 
 def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, labels, new, truth):
-    only = Recipe("class space", LatentClassClassifier(), weighted=False)
+    only = CandidateSpec("class space", LatentClassClassifier(), weighted=False)
     monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: [only])
     model = UntwinClassifier(preset="fast").fit(texts, labels)
     assert model.add(new, truth).refitted == ()
@@ -66,7 +67,7 @@ def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, label
 
 def test_groups_learn_on_by_training_only_what_is_touched(monkeypatch, make_texts):
     texts, labels = make_texts(480, 12)
-    only = Recipe("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
+    only = CandidateSpec("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
     monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: [only])
     model = UntwinClassifier(preset="fast").fit(texts, labels)
     (before,) = model.state_.ensemble.members
@@ -205,3 +206,34 @@ def test_columns_keep_their_roles_when_rows_are_added():
         assert list(member.model[0].blocks_) == ["length"]
     model.remove(model.ids_[:75])
     assert model.state_.preprocessing[0].numeric == ["length"]
+
+
+@pytest.mark.parametrize("away", ["relabel", "remove"])
+@pytest.mark.parametrize("preset", ["fast", "balanced"])
+def test_a_class_that_goes_leaves_everything_in_working_order(make_texts, preset, away, tmp_path):
+    """Out of fold, rows of other classes were answered with it."""
+    texts, labels = make_texts(100, 4)
+    model = UntwinClassifier(preset=preset, target_error=0.1).fit(texts, labels)
+    right = (model.out_of_fold_.predictions == labels).sum()
+    ids = model.ids_[labels == "class00"]
+    assert (model.out_of_fold_.predictions[labels != "class00"] == "class00").any()
+    learnt = model.relabel(ids, ["class01"] * len(ids)) if away == "relabel" else model.remove(ids)
+    assert learnt.lost_classes == ("class00",)
+    assert model.findings_ is not None
+    assert write_report(model, tmp_path / "page.html").exists()
+    assert model.curves_ is not None
+    assert model.explain(texts[:2])
+    assert model.out_of_fold_.confusion == model.confusion_
+    assert model.confusion_.classes.tolist() == ["class01", "class02", "class03"]
+    assert model.confusion_.total == (100 if away == "relabel" else 75)
+    if away == "relabel":  # what was said of one of the twins is now right for both
+        assert model.confusion_.correct.sum() > right
+    model.save(tmp_path / "model")
+    assert UntwinClassifier.load(tmp_path / "model").predict(texts[:9]).tolist() == model.predict(texts[:9]).tolist()
+
+
+def test_a_part_of_a_class_that_gets_a_new_name_was_never_asked_about(model, texts, labels):
+    before = model.confusion_.total
+    model.relabel([0, 4], ["brand new"] * 2)
+    assert model.confusion_.total == before - 2
+    assert not model.confusion_.toarray()[model.classes_ == "brand new"].any()

@@ -13,7 +13,7 @@ from untwin.classify.linear import LinearSVM
 from untwin.model import UntwinClassifier
 from untwin.model.features.view import View
 from untwin.model.selection.comparison import Comparison, compare
-from untwin.model.selection.specs import Recipe
+from untwin.model.selection.specs import CandidateSpec
 from untwin.report import write_report
 
 TAIL = (16, 9, 5, 3, 2, 2, 1, 1, 1, 1)
@@ -143,7 +143,7 @@ def test_candidates_of_a_sample_have_a_column_for_each_class():
     contest = Comparison(
         (View("matrix", rows),), np.array(list("abcd")), codes, np.arange(8) % 2, "accuracy", None, None
     )
-    entries, dropped = compare(contest, [Recipe("svm", LinearSVM()), Recipe("knn", KNNClassifier())], np.arange(8))
+    entries, dropped = compare(contest, [CandidateSpec("svm", LinearSVM()), CandidateSpec("knn", KNNClassifier())], np.arange(8))
     assert not dropped
     for entry in entries:
         assert entry.log_p.shape == (8, 4)

@@ -214,9 +214,12 @@ def test_whitening_works_without_a_plan_and_with_several_labels():
     np.testing.assert_allclose(whitening @ covariance @ whitening, np.eye(K), atol=1e-10)
 
 
-def test_whitening_refuses_classes_of_one_document():
-    with pytest.raises(ValueError, match="use whiten=False"):
-        SprinkledLSI(n_components=2, whiten=True).fit(X[:4], Y_LABELS[:4])
+def test_whitening_has_nothing_to_even_out_in_classes_of_one_document_or_of_equal_ones():
+    for rows, labels in ((X[:4], Y_LABELS[:4]), (X[[0, 1, 0, 1]], np.array([0, 1, 0, 1]))):
+        space = SprinkledLSI(n_components=2, whiten=True).fit(rows, labels)
+        np.testing.assert_array_equal(space.whitening_, np.eye(2))
+        plain = SprinkledLSI(n_components=2).fit(rows)
+        np.testing.assert_allclose(space.transform(X), plain.transform(X))
 
 
 # ---------------------------------------------------------------------- conventions

@@ -10,7 +10,7 @@ import threading
 import traceback
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 DONE, WRONG, UNUSABLE, INTERNAL = 0, 1, 2, 70
 ENDED_BY = 128  # and the number of the signal
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ended(KeyboardInterrupt):
-    """The system asks the command to end; as after Ctrl-C, whatever is open is closed and unfinished files go."""
+    """A signal asks the command to end: whatever is open is closed, and unfinished files go."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -51,22 +51,28 @@ def run(arguments: Sequence[str], command: click.Command = cli, name: str = "unt
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let signals that would end the process at once raise `Ended` instead, unless somebody else has a use for them."""
+    """Let signals that would end the process raise `Ended`, unless somebody else has a use for them.
+
+    One that comes while another is being obeyed is ignored, so that nothing keeps the command from tidying up. For one
+    Ctrl-C there may be two: Polars raises a `KeyboardInterrupt` of its own.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def end(number: int, frame: object) -> NoReturn:
-        raise Ended(number)
+    def end(number: int, frame: object) -> None:
+        if not isinstance(sys.exception(), KeyboardInterrupt):
+            raise Ended(number)
 
-    ours = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    ours = [number for number in SIGNALS if before[number] in (signal.SIG_DFL, signal.default_int_handler)]
     for number in ours:
         signal.signal(number, end)
     try:
         yield
     finally:
         for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, before[number])
 
 
 def _prepare_streams() -> None:

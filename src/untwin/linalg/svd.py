@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import LinAlgError, eigh, svd
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.utils import check_random_state
 
@@ -107,8 +107,11 @@ def _gram_product(A: Blocks) -> Callable[[Array], Array]:
 
 
 def _by_gram(A: Blocks, k: int, random_state: RandomState) -> Array:
-    p = min(A.shape)
-    vectors: Array = eigh(A.gram().astype(np.float64), subset_by_index=[p - k, p - 1], overwrite_a=True)[1]
+    p, gram = min(A.shape), A.gram().astype(np.float64)
+    try:
+        vectors: Array = eigh(gram, subset_by_index=[p - k, p - 1])[1]
+    except LinAlgError:  # what finds some of them gives up on a few matrices; what finds all does not
+        vectors = eigh(gram, driver="evd")[1][:, p - k :]
     return vectors.astype(A.dtype)
 
 

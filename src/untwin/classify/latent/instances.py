@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin import _progress
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin.crossfit.folds import dealt_folds, judged
+from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged
 from untwin.linalg.blocks import Blocks, product
 from untwin.linalg.svd import TruncatedSVD, truncated_svd
 from untwin.represent.rank import FIRST_STAGE, Criterion, grown
@@ -136,13 +136,17 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         return decomposed(self.n_components)
 
     def _best_size(self, X: Any, codes: Codes) -> int:
-        """Return the number of directions that does best out of fold.
+        """Return the number of directions that does best out of fold; all where no row can be held out.
 
         Identical rows may part here: among intervals they are the rule, for new rows too.
         """
         unit = np.arange(len(codes))
-        folds, parts, _ = judged(codes, unit, dealt_folds(codes, unit, self.cv, self.random_state))
-        sizes, limit = stages(FIRST_STAGE), min(*X.shape, MOST_STAGEWISE)
+        sizes, limit = stages(FIRST_STAGE), int(min(*X.shape, MOST_STAGEWISE))
+        self.cv_scores_: dict[int, float] = {}
+        try:
+            folds, parts, _ = judged(codes, unit, dealt_folds(codes, unit, self.cv, self.random_state))
+        except NothingHeldOutError:
+            return limit
         while True:
             hits = np.zeros(len(sizes))
             for fold in range(folds.max() + 1):

@@ -6,10 +6,11 @@ import os
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from queue import Full, Queue
+from queue import Empty, Full, Queue
+from threading import Event
 from typing import TYPE_CHECKING, BinaryIO
 
 import polars as pl
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how Polars tells of one
+LOOK_AGAIN = 0.1  # seconds, between two threads
 
 
 def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
@@ -131,22 +133,20 @@ def _same_columns(pairs: Iterable[tuple[pl.DataFrame, pl.DataFrame]]) -> Iterato
 def _write_parquet(answered: Answered, file: BinaryIO) -> None:
     """Let Polars write batches as they come, in another thread: this one must be free to hear that it is to end."""
     frames = _same_columns((batch.cells, answers) for batch, answers in answered)
-    first, waiting = next(frames), Queue[pl.DataFrame | None](1)
+    first, waiting, ended = next(frames), Queue[pl.DataFrame](1), Event()
 
     def source(*_: object) -> Iterator[pl.DataFrame]:
         yield first
-        while (frame := waiting.get()) is not None:
+        while (frame := _taken(waiting, ended)) is not None:
             yield frame
 
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, ExitStack() as stack:
+        stack.callback(ended.set)  # before the pool waits for its thread, whatever happens
         written = pool.submit(_sink, register_io_source(source, schema=first.schema), file)
-        try:
-            for frame in frames:
-                if not _hand_over(frame, waiting, written):
-                    break
-        finally:
-            _hand_over(None, waiting, written)
-        written.result()
+        for frame in frames:
+            if not _handed_over(frame, waiting, written):
+                break
+    written.result()
 
 
 def _sink(table: pl.LazyFrame, file: BinaryIO) -> None:
@@ -159,10 +159,20 @@ def _sink(table: pl.LazyFrame, file: BinaryIO) -> None:
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from None  # a full disk is no bug
 
 
-def _hand_over(frame: pl.DataFrame | None, waiting: Queue[pl.DataFrame | None], written: Future[None]) -> bool:
-    """Give a batch, or None for the end, to the thread that writes; say no if that has failed."""
+def _handed_over(frame: pl.DataFrame, waiting: Queue[pl.DataFrame], written: Future[None]) -> bool:
+    """Give a batch to the thread that writes; say no if that has failed."""
     while not written.done():
         with suppress(Full):
-            waiting.put(frame, timeout=0.1)
+            waiting.put(frame, timeout=LOOK_AGAIN)
             return True
     return False
+
+
+def _taken(waiting: Queue[pl.DataFrame], ended: Event) -> pl.DataFrame | None:
+    """Return the next batch; None if there are no more."""
+    while True:
+        last = ended.is_set()  # asked first: a batch may come between the two
+        with suppress(Empty):
+            return waiting.get(timeout=LOOK_AGAIN)
+        if last:
+            return None

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any, TypeVar
 from warnings import catch_warnings, filterwarnings
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
 from sklearn.utils import _safe_indexing as rows_of
@@ -23,6 +24,7 @@ __all__ = [
     "if_estimator_has",
     "inherited_tags",
     "many_classes",
+    "matrix_product",
     "require_classes",
     "rows_of",
     "validating",
@@ -81,3 +83,9 @@ def require_classes(y: Any) -> None:
             f"Unknown label type: {kind}. Maybe you are trying to fit a classifier, which expects discrete classes, on "
             "a regression target with continuous values."
         )
+
+
+def matrix_product(A: Any, B: Any) -> Any:
+    """Return A @ B of finite numbers; BLAS may flag what lies behind them in its buffers, which means nothing."""
+    with np.errstate(invalid="ignore"):
+        return A @ B

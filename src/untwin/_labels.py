@@ -30,7 +30,7 @@ def require_distinct(y: Any) -> None:
     Traceback (most recent call last):
     untwin._errors.InputError: Labels must be of one kind. Got 1 and '1' instead. Make all of them strings.
     """
-    cells = [cell for cell in _cells(y) if type(cell).__name__ not in MISSING]
+    cells = [cell for cell in _cells(y) if type(cell).__name__ not in MISSING and cell == cell]  # noqa: PLR0124 (NaN)
     types = dict(zip(map(type, cells), cells, strict=True))
     kinds = {_kind_of(kind): cell for kind, cell in types.items()}
     if len(kinds) > 1:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from untwin.adapt import AdaptiveSprinkling
+from untwin.classify.adaptive import AdaptiveSprinkling
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier

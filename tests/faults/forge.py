@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin.model.saving.registry import KINDS
 from untwin.store import load, save
 from untwin.store.manifest import signed
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FOREIGN = ["Popen", "os.system", "builtins.eval", "Knowledge2", "array ", "Namespace", "", "BaseEstimator"]
+FOREIGN = ["Popen", "os.system", "builtins.eval", "fitted-state2", "array ", "UntwinClassifier", "", "BaseEstimator"]
 MATRICES = ("csr", "csr_matrix")
 
 
@@ -78,7 +79,7 @@ def wrong_class(tree, parts, generator):
 def other_class(tree, parts, generator):
     """Name another class, which holds other things."""
     kind, _, owner = _any(generator, _instances(tree))
-    other = str(generator.choice(sorted({name for name, _, _ in _instances(tree)} - {kind, "Blend", "Retrained"})))
+    other = str(generator.choice(sorted({name for name, _, _ in _instances(tree)} - {kind, "blend", "retrained"})))
     owner[other] = owner.pop(kind)
     return f"{kind} -> {other}"
 
@@ -92,7 +93,7 @@ def lost_attribute(tree, parts, generator):
 
 def strange_attribute(tree, parts, generator):
     kind, content, _ = _any(generator, _instances(tree))
-    name = str(generator.choice(["__class__", "predict_proba", "fit", "__dict__", "__reduce__", "extra_"]))
+    name = str(generator.choice(["__class__", "predict_proba", "fit", "__dict__", "__reduce__", "classes_"]))
     content[name] = None
     return f"{kind}.{name}"
 
@@ -138,7 +139,7 @@ def deep(tree, parts, generator):
 
 def harmful(tree, parts, generator):
     """Ask for what would do harm: a cache that unpickles, a million threads."""
-    lies = {"Pipeline": ("memory", "/tmp"), "KNNClassifier": ("n_jobs", 10**6), "TextCounts": ("ngram_range", None)}
+    lies = {"pipeline": ("memory", "/tmp"), "knn": ("n_jobs", 10**6), "text-counts": ("ngram_range", None)}
     kind, content, _ = _any(generator, [each for each in _instances(tree) if each[0] in lies])
     name, lie = lies[kind]
     content[name] = {"tuple": [1, 10**9]} if lie is None else lie
@@ -187,4 +188,4 @@ def _nodes(node: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 
 def _instances(tree):
-    return [each for each in _nodes(tree) if each[0][:1].isupper()]
+    return [each for each in _nodes(tree) if each[0] in KINDS]

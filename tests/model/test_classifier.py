@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from untwin import TextCounts, write_report
+from untwin.calibrate.threshold import surest_threshold
 from untwin.model import UntwinClassifier
 from untwin.model.features.inputs import as_one_text
 from untwin.model.features.text_encodings import text_encoders
@@ -202,11 +203,11 @@ def test_a_text_without_a_known_word_gets_the_shares_of_the_classes(fast, new):
 
 def test_doubt_keeps_to_the_target_on_the_rows_it_was_chosen_on(fast, new):
     answers, y = fast.state_.answers, fast.state_.y
-    judged = answers.judged(y)
+    confidence, right = answers.judged(y)
     for target in (0.02, 0.05, 0.2):
-        kept = judged.confidence >= judged.threshold(target)
-        assert (~judged.right[kept]).mean() <= target
-    assert fast.threshold_ == judged.threshold(0.05)
+        kept = confidence >= surest_threshold(confidence, right, target)
+        assert (~right[kept]).mean() <= target
+    assert fast.threshold_ == surest_threshold(confidence, right, 0.05)
     strict, lax = (fast.unsure(new, target_error=target) for target in (0.01, 0.2))
     assert (lax <= strict).all()
 
@@ -246,7 +247,9 @@ def test_confusion_tree_graph_and_plan_know_the_twins(balanced, texts):
 
 
 def test_ordered_classes_report_distances_and_answer_with_the_median(monkeypatch, texts, labels, new):
-    monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: candidate_specs(now)[:1])  # always the winner
+    monkeypatch.setattr(
+        "untwin.model.fitting.candidate_specs", lambda now: candidate_specs(now)[:1]
+    )  # always the winner
     order = ["class01", "class00", "class03", "class02"]
     model = UntwinClassifier(preset="fast", scoring="mae", order=order).fit(texts, labels)
     ordered = model.confusion_.reordered(order)

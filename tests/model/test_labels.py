@@ -13,7 +13,7 @@ from untwin import Contingency
 from untwin._errors import InputError
 from untwin._labels import require_distinct
 from untwin._values import class_names, positions
-from untwin.adapt import AdaptiveSprinkling
+from untwin.classify.adaptive import AdaptiveSprinkling
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
@@ -22,7 +22,7 @@ from untwin.classify.linear import LinearSVM
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.crossfit import out_of_fold
 from untwin.model import UntwinClassifier
-from untwin.model.inputs import as_labels
+from untwin.model.features.inputs import as_labels
 from untwin.tables.confusion import Confusion
 
 MERGED = {

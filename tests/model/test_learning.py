@@ -57,7 +57,7 @@ def test_new_words_and_new_classes(model):
 
 def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, labels, new, truth):
     only = CandidateSpec("class space", LatentClassClassifier(), weighted=False)
-    monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: [only])
+    monkeypatch.setattr("untwin.model.fitting.candidate_specs", lambda now: [only])
     model = UntwinClassifier(preset="fast").fit(texts, labels)
     assert model.add(new, truth).refitted == ()
     together = LatentClassClassifier().fit(model.state_.views[0].rows, np.concatenate([labels, truth]))
@@ -68,7 +68,7 @@ def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, label
 def test_groups_learn_on_by_training_only_what_is_touched(monkeypatch, make_texts):
     texts, labels = make_texts(480, 12)
     only = CandidateSpec("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
-    monkeypatch.setattr("untwin.model.fitting.recipes", lambda now: [only])
+    monkeypatch.setattr("untwin.model.fitting.candidate_specs", lambda now: [only])
     model = UntwinClassifier(preset="fast").fit(texts, labels)
     (before,) = model.state_.ensemble.members
     new = [f"own0x{number} own0x3 own0x4 com1" for number in range(8)]

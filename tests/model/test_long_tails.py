@@ -143,7 +143,9 @@ def test_candidates_of_a_sample_have_a_column_for_each_class():
     contest = Comparison(
         (View("matrix", rows),), np.array(list("abcd")), codes, np.arange(8) % 2, "accuracy", None, None
     )
-    entries, dropped = compare(contest, [CandidateSpec("svm", LinearSVM()), CandidateSpec("knn", KNNClassifier())], np.arange(8))
+    entries, dropped = compare(
+        contest, [CandidateSpec("svm", LinearSVM()), CandidateSpec("knn", KNNClassifier())], np.arange(8)
+    )
     assert not dropped
     for entry in entries:
         assert entry.log_p.shape == (8, 4)

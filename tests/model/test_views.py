@@ -20,7 +20,7 @@ from untwin.model.selection.comparison import Member
 from untwin.model.selection.sampling import shared_folds
 from untwin.model.selection.specs import DataProfile, baseline
 from untwin.model.selection.strength import choose_strength
-from untwin.model.state import needed
+from untwin.model.state import drop_unused_views
 
 
 def settled(texts, labels, preset="balanced"):
@@ -109,7 +109,7 @@ def test_a_view_that_neither_answers_nor_explains_is_not_kept():
         ((characters, words), 1, [words]),
     ]:
         ensemble = Ensemble((Member("svm", answering, None, 1.0),), 1.0, np.array(["a", "b"]), UNCHANGED)
-        found, same = needed(views, ensemble)
+        found, same = drop_unused_views(views, ensemble)
         assert [view.name for view in found] == [view.name for view in kept]
         assert found[same.members[0].view] is views[answering]
 

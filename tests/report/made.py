@@ -35,7 +35,7 @@ def cheap_model(
 ) -> UntwinClassifier:
     """Fit with naive Bayes in the place of everything else."""
     only = [CandidateSpec(BASELINE, ComplementNB(alpha=0.3))]
-    with patch("untwin.model.fitting.recipes", lambda now: only):
+    with patch("untwin.model.fitting.candidate_specs", lambda now: only):
         return UntwinClassifier(preset=preset).fit(texts, labels, ids=ids)
 
 

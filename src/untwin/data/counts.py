@@ -149,7 +149,7 @@ class TextCounts(BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn the terms of the texts `X` and return their counts."""
         if self.vocabulary is not None:
-            self._learn(_given_terms(self.vocabulary))
+            self._learn_terms(_given_terms(self.vocabulary))
             return self._looked_up(X)
         levels, names = self._counted(X)
         terms, columns = ranked(names)
@@ -159,7 +159,7 @@ class TextCounts(BaseEstimator):
             )
         counts = self._assembled(levels, columns, len(terms))
         kept = self._kept_columns(counts)
-        self._learn(terms.gather(kept))
+        self._learn_terms(terms.gather(kept))
         return follow_sparse_interface(counts if len(kept) == len(terms) else counts[:, kept])
 
     @validating
@@ -181,13 +181,13 @@ class TextCounts(BaseEstimator):
         entering = np.flatnonzero(~known & (frequency >= self._least(counts.shape[0])))
         if self.max_features is not None:
             entering = _most_frequent(counts, entering, max(0, self.max_features - len(self.terms_)))
-        self._learn(pl.concat([self.terms_, terms.gather(entering).alias("term")]))
+        self._learn_terms(pl.concat([self.terms_, terms.gather(entering).alias("term")]))
         return self
 
     def transform(self, X: Any) -> Any:
         """Return the counts of the known terms in the texts `X`."""
         if self.vocabulary is not None and not hasattr(self, "terms_"):
-            self._learn(_given_terms(self.vocabulary))
+            self._learn_terms(_given_terms(self.vocabulary))
         check_is_fitted(self, "terms_")
         return self._looked_up(X)
 
@@ -202,7 +202,7 @@ class TextCounts(BaseEstimator):
         check_is_fitted(self, "terms_")
         return dict(zip(self.terms_.to_list(), range(len(self.terms_)), strict=True))
 
-    def _learn(self, terms: pl.Series) -> None:
+    def _learn_terms(self, terms: pl.Series) -> None:
         self.terms_ = terms.alias("term")
         self._column_of: pl.Enum | None = None
 

@@ -265,7 +265,7 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         """
         from untwin.model.saving import save_model
 
-        save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite)
+        vars(self).update(save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite))
 
     @classmethod
     def load(cls, folder: str | Path) -> UntwinClassifier:

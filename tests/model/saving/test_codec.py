@@ -19,7 +19,7 @@ from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.model.saving.arrays import SMALL, ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
-from untwin.model.saving.registry import _ALLOWED, _HOME, class_named, holding
+from untwin.model.saving.registry import COMMON, KINDS
 from untwin.represent.scores import ScoreSpace
 from untwin.represent.sprinkle import SprinkledLSI
 from untwin.store import load, save
@@ -45,12 +45,12 @@ def there_and_back(thing, folder=None):
 
 
 def test_every_class_of_the_table_is_there():
-    assert sum(map(len, _ALLOWED.values())) == len(_HOME)  # no name twice
-    for name in _HOME:
-        kind = class_named(name)
-        assert kind.__name__ == name
-        assert isinstance(holding(name).needed, frozenset)
-    assert class_named("Popen") is None
+    types = [kind.type for kind in KINDS.values()]
+    assert len(set(types)) == len({kind.__name__ for kind in types}) == len(KINDS)  # no class twice
+    for kind in KINDS.values():
+        names = [*kind.needed, *kind.attributes, *(COMMON if kind.is_estimator else ())]
+        assert len(set(names)) == len(names)  # no name twice
+    assert "Popen" not in KINDS
 
 
 ARRAYS = npst.arrays(

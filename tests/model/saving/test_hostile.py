@@ -41,7 +41,7 @@ def rewritten(folder, change):
 
 
 def model_of(tree):
-    return tree["UntwinClassifier"]
+    return tree["model"]
 
 
 def loaded(folder):
@@ -85,24 +85,24 @@ def test_damage_is_refused_or_does_not_matter(folder, rows_of_kind, small_model,
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda tree: {"Popen": {"args": "true"}}, "A class must be one that models consist of. Got Popen"),
-        (lambda tree: {"CentroidClassifier": {}}, "A model must be an UntwinClassifier"),
-        (lambda tree: {"UntwinClassifier": {}}, "UntwinClassifier must have what its class has"),
+        (lambda tree: {"Popen": {"args": "true"}}, "A kind must be one that models consist of. Got Popen"),
+        (lambda tree: {"centroid": {}}, "A centroid must have what its kind has"),
+        (lambda tree: {"model": {}}, "A model must have what its kind has"),
         (
-            lambda tree: {"UntwinClassifier": {**model_of(tree), "fit": None}},
-            r"UntwinClassifier must have .*\['fit'\]",
+            lambda tree: {"model": {**model_of(tree), "fit": None}},
+            r"A model must have .*\['fit'\]",
         ),
-        (lambda tree: {"UntwinClassifier": {**model_of(tree), "n_jobs": 10**6}}, "n_jobs must be a small whole number"),
-        (lambda tree: {"UntwinClassifier": {**model_of(tree), "cv": 2**64}}, "Whole numbers must have at most 64 bits"),
+        (lambda tree: {"model": {**model_of(tree), "n_jobs": 10**6}}, "n_jobs must be a small whole number"),
+        (lambda tree: {"model": {**model_of(tree), "cv": 2**64}}, "Whole numbers must have at most 64 bits"),
         (
-            lambda tree: {"UntwinClassifier": {**model_of(tree), "_kind": "pickle"}},
+            lambda tree: {"model": {**model_of(tree), "kind": "pickle"}},
             "must be of texts, a frame or a matrix",
         ),
         (
-            lambda tree: {"UntwinClassifier": {**model_of(tree), "encoder": {"type": "eval"}}},
+            lambda tree: {"model": {**model_of(tree), "encoder": {"type": "eval"}}},
             "must answer. Got KeyError",
         ),
-        (lambda tree: {"UntwinClassifier": {**model_of(tree), "cv": {"dtype": "i4,f8"}}}, "A dtype must be that of"),
+        (lambda tree: {"model": {**model_of(tree), "cv": {"dtype": "i4,f8"}}}, "A dtype must be that of"),
         (lambda tree: [tree] * 2, "must be an UntwinClassifier"),
         (lambda tree: {"a": 1, "b": 2}, "A node must be a value or one named kind"),
     ],
@@ -129,13 +129,13 @@ def test_a_pipeline_with_a_memory_is_refused(folder):
 @pytest.mark.parametrize("slope", [0.0, -1.0, {"float": "nan"}, None, 10**3])
 def test_trust_that_turns_answers_round_is_refused(folder, slope):
     def turned(tree):
-        ensemble = model_of(tree)["state_"]["FittedState"]["team"]["Team"]
-        assert ensemble["trust"]["Trust"]["slope"] > 0
-        ensemble["trust"]["Trust"]["slope"] = slope
+        ensemble = model_of(tree)["state"]["fitted-state"]["ensemble"]["ensemble"]
+        assert ensemble["top_class"]["top-class-calibration"]["slope"] > 0
+        ensemble["top_class"]["top-class-calibration"]["slope"] = slope
         return tree
 
     rewritten(folder, turned)
-    with pytest.raises(ModelRefused, match="Trust must have a positive slope"):
+    with pytest.raises(ModelRefused, match="positive slope and a finite shift"):
         UntwinClassifier.load(folder)
 
 
@@ -169,8 +169,8 @@ def test_facts_that_say_nothing_are_refused(folder):
 def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder):
     stored = load(folder)
     tree = json.loads(stored.parts["tree"][0])
-    ensemble = model_of(tree)["state_"]["FittedState"]["team"]["Team"]
-    ensemble["members"]["tuple"][0]["Share"]["model"]["Pipeline"]["steps"] = []
+    ensemble = model_of(tree)["state"]["fitted-state"]["ensemble"]["ensemble"]
+    ensemble["members"]["tuple"][0]["member"]["model"]["pipeline"]["steps"] = []
     facts = {**stored.facts, "versions": {**stored.facts["versions"], "scikit-learn": "1.0"}}
     save(folder, {**stored.parts, "tree": [json.dumps(tree)]}, facts)
     with pytest.raises(ModelRefused, match=r"It was made by scikit-learn 1\.0 \(here"):
@@ -191,7 +191,7 @@ def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
 
 
 def given_ids(tree, ids):
-    model_of(tree)["state_"]["FittedState"]["ids"] = {"objects": ids}
+    model_of(tree)["state"]["fitted-state"]["ids"] = {"objects": ids}
     return tree
 
 
@@ -218,7 +218,7 @@ def test_forged_ids_are_refused(folder, ids):
 )
 def test_a_forged_tree_is_refused(folder, parents):
     def change(tree):
-        model_of(tree)["_noted"] = {"dict": {"parents": parents}}
+        model_of(tree)["noted"] = {"dict": {"parents": parents}}
         return tree
 
     rewritten(folder, change)

@@ -87,7 +87,7 @@ def test_every_recipe(tmp_path, monkeypatch, same_answers, recipe, n_classes):
     """Each recipe wins, because it has no rival."""
     y = np.arange(6 * n_classes) % n_classes
     X = np.eye(n_classes)[y] * 3 + np.random.default_rng(0).random((len(y), n_classes)) * 2
-    monkeypatch.setattr("untwin.model.fitting.recipes", lambda _: [recipe])
+    monkeypatch.setattr("untwin.model.fitting.candidate_specs", lambda _: [recipe])
     model = UntwinClassifier(preset="fast", cv=2).fit(X, y)
     assert model.candidates_[0].name == recipe.name
     again = saved(model, tmp_path / "model")

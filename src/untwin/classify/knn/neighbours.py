@@ -76,7 +76,7 @@ class Searchable:
         """Return the scores of all training rows for a block of query rows with these norms."""
         Q = (_scaled(Q, norms) if self.metric == "cosine" else Q).astype(self.dense.dtype, copy=False)
         if self.sparse is None:
-            found: Array = Q @ self.dense.T
+            found: Array = matrix_product(Q, self.dense.T)
         else:
             found = Q[:, self.common].toarray() @ self.dense.T + Q[:, self.rare] @ self.sparse
         if self.metric == "euclidean":

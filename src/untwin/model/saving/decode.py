@@ -13,7 +13,7 @@ import polars as pl
 
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
-from untwin.model.saving.registry import class_named, holding, instance
+from untwin.model.saving.registry import KINDS
 from untwin.model.saving.rules import require_harmless
 from untwin.store.kinds import checked_csr
 from untwin.store.refusal import damaged, require
@@ -79,17 +79,16 @@ class Decoder:
             return COLLECTIONS[kind](map(self.thing, content))
         if kind in MATRICES:
             return self._matrix(MATRICES[kind], content)
-        made = class_named(kind)
-        if made is None:
-            raise damaged(f"A class must be one that models consist of. Got {kind[:200]} instead.")
-        return self._instance(made, content)
+        if kind not in KINDS:
+            raise damaged(f"A kind must be one that models consist of. Got {kind[:200]} instead.")
+        return self._instance(kind, content)
 
-    def _instance(self, kind: type, content: Any) -> Any:
-        require(isinstance(content, dict), f"{kind.__name__} must have attributes")
-        faults = holding(kind.__name__).faults(content)
-        require(not faults, f"{kind.__name__} must have what its class has, and no more: {str(faults[:3])[:200]}")
-        made = instance(kind, self._named(content))
-        require_harmless(made)
+    def _instance(self, name: str, content: Any) -> Any:
+        require(isinstance(content, dict), f"A {name} must have attributes")
+        faults = KINDS[name].faults(content)
+        require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
+        made = KINDS[name].make(self._named(content))
+        require_harmless(name, made)
         return made
 
     def _named(self, content: Any) -> dict[str, Any]:

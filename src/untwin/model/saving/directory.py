@@ -40,8 +40,8 @@ def save_model(
     texts: bool = True,
     about: Mapping[str, Any] | None = None,
     overwrite: bool = False,
-) -> None:
-    """Make `folder` hold a fitted model; see `UntwinClassifier.save`."""
+) -> dict[str, Any]:
+    """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
     saved, shelf = model if texts else _without_texts(model), ArrayWriter()
     tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
     try:
@@ -53,7 +53,7 @@ def save_model(
     told = getattr(model, "about_", {}) if about is None else about
     facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
     sha256 = save(folder, {**parts, TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder))
-    _remember(model, folder, sha256)
+    return _noted(model, folder, sha256)
 
 
 def load_model(folder: str | Path) -> UntwinClassifier:
@@ -67,8 +67,7 @@ def load_model(folder: str | Path) -> UntwinClassifier:
     except (Exception, pl.exceptions.PanicException) as error:
         reason = f"{folder}: The model must answer. Got {type(error).__name__} instead: {str(error)[:200]}"
         raise damaged(f"{reason} {_other_versions(stored.facts)}".strip()) from error
-    model.about_ = stored.facts["about"]
-    _remember(model, folder, stored.sha256)
+    vars(model).update(about_=stored.facts["about"], **_noted(model, folder, stored.sha256))
     return model
 
 
@@ -94,10 +93,10 @@ def describe(folder: str | Path) -> dict[str, Any]:
     }
 
 
-def _remember(model: UntwinClassifier, folder: str | Path, sha256: str) -> None:
-    """Note which model a folder held when this one was read from it or saved to it."""
+def _noted(model: UntwinClassifier, folder: str | Path, sha256: str) -> dict[str, Any]:
+    """Return which model a folder held when this one was read from it or saved to it, as attributes."""
     seen = vars(model).get("_seen_in", {}) | {str(Path(folder).resolve()): sha256}
-    vars(model).update(sha256_=sha256, _seen_in=seen)
+    return {"sha256_": sha256, "_seen_in": seen}
 
 
 def _last_seen(model: UntwinClassifier, folder: str | Path) -> str | None:

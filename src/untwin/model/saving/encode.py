@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 from untwin._errors import InputError
 from untwin.model.saving.frames import UnknownColumn, column_state
 from untwin.model.saving.nodes import FEW_STRINGS, NUMBER_TYPES, Node
-from untwin.model.saving.registry import holding, is_allowed, state_of
+from untwin.model.saving.registry import KINDS, name_of
 from untwin.store.texts import Texts
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Path = tuple[str, ...]
 
-ROOT = "state_"  # its attributes name the parts of the model directory
+ROOT = "state"  # its attributes name the parts of the model directory
 
 
 class Encoder:
@@ -67,8 +67,9 @@ class Encoder:
             return {"dict": self._named(thing, path)}
         if isinstance(thing, type) and thing in NUMBER_TYPES.values():
             return {"type": thing.__name__}
-        if is_allowed(kind):
-            return {kind.__name__: self._named(self._state(thing, path), path)}
+        name = name_of(thing)
+        if name is not None:
+            return {name: self._named(self._state(name, thing, path), path)}
         raise _not_savable(thing, path)
 
     def _list(self, things: Iterable[Any], path: Path) -> list[Node]:
@@ -77,10 +78,10 @@ class Encoder:
     def _named(self, things: Mapping[str, Any], path: Path) -> dict[str, Node]:
         return {name: self.node(thing, (*path, name)) for name, thing in things.items()}
 
-    def _state(self, thing: Any, path: Path) -> dict[str, Any]:
-        """Return what an instance holds, if it holds what its class may."""
-        state = state_of(thing)
-        faults = holding(type(thing).__name__).faults(state)
+    def _state(self, name: str, thing: Any, path: Path) -> dict[str, Any]:
+        """Return what an instance of a kind holds, if it holds what its kind may."""
+        state = KINDS[name].state(thing)
+        faults = KINDS[name].faults(state)
         if faults:
             raise _not_savable(state.get(faults[0]), (*path, faults[0]))
         return state

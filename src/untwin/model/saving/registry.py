@@ -1,175 +1,207 @@
-"""The classes that a saved model may consist of, by the names they have in the file, and what each of them may hold.
+"""What a saved model may consist of: a table of kinds, each a name in the file, a class, and what it may hold.
 
-A file never names code: it names an entry of this table, and an entry that is not here does not exist. Names in files
-outlive modules that are renamed: change the address, never the name.
+A file never names code: it names a kind of this table, and a kind that is not here does not exist. Names in files are
+names of their own, so that classes and attributes can be renamed: change the address or the attribute, never the name.
 
-An estimator holds its constructor's parameters; if it is fitted, all attributes listed here as well, but for those with
-a question mark; and what scikit-learn gives to all. Dataclasses and named tuples hold their fields. A class that a new
-recipe brings along needs a line here, and `tests/model/saving/test_round_trip.py` fails without it.
+A kind holds the constructor's parameters of an estimator or the fields of a dataclass or named tuple, under their own
+names; a fitted estimator also what is listed here, and what scikit-learn gives to all (`COMMON`). `classes` is the
+attribute `classes_`, `space=_space` is `_space`, and a question mark says that it is not always there. A class that a
+new candidate brings along needs a line here, and `tests/model/saving/test_round_trip.py` fails without it.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from functools import cache
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-COMMON = frozenset({"n_features_in_", "feature_names_in_"})
+COMMON = {"n_features_in": "n_features_in_", "feature_names_in": "feature_names_in_"}
 # Rows that views hold anyway, what is made of the terms, what the manifest says.
 LEFT_OUT = frozenset({"learnt_rows_", "_column_of", "about_", "sha256_", "_seen_in"})
 
-# module -> class -> attributes beyond parameters (estimators only); "?": not always
-_ALLOWED: dict[str, dict[str, str]] = {
-    "sklearn.feature_extraction.text": {"TfidfTransformer": "idf_?"},
-    "sklearn.naive_bayes": {
-        "ComplementNB": "class_count_ class_log_prior_ classes_ feature_all_ feature_count_ feature_log_prob_"
-    },
-    "sklearn.pipeline": {"Pipeline": ""},
-    "sklearn.preprocessing": {"Normalizer": "", "StandardScaler": "mean_ n_samples_seen_ scale_ var_"},
-    "sklearn.svm": {"LinearSVC": "classes_ coef_ intercept_ n_iter_"},
-    "untwin.classify.adaptive.choices": {"Choices": "", "Representation": "", "Trial": ""},
-    "untwin.classify.adaptive.spaces": {"JoinedSpace": ""},
-    "untwin.classify.adaptive.sprinkling": {
-        "AdaptiveSprinkling": "_terms choices_ classes_ confusion_ confusion_after_ estimator_ plan_ space_"
-    },
-    "untwin.classify.batches": {"BatchLinearSVC": "classes_ coef_ intercept_"},
-    "untwin.classify.centroids": {"CentroidClassifier": "centroids_ classes_"},
-    "untwin.classify.experts": {"Expert": "", "Retrained": ""},
-    "untwin.classify.graph.blend": {"Blend": ""},
-    "untwin.classify.graph.classifier": {
-        "ConfusionGraphClassifier": "_experts base_ blend_ changes_ classes_ confusion_ graph_ n_experts_ n_numbers_ "
-        "retrained_ sweep_ threshold_ upper_bound_"
-    },
-    "untwin.classify.graph.findings": {"Change": "", "SweepRow": ""},
-    "untwin.classify.graph.pairs": {"PairPanel": ""},
-    "untwin.classify.graph.panels": {"ClassPanel": "", "SubgraphPanel": ""},
-    "untwin.classify.knn.classifier": {
-        "KNNClassifier": "_Y _all_labelled _among _grades _label_dtype _multilabel _n_arrived _recent class_prior_ "
-        "classes_ cv_scores_? ids_ n_neighbors_"
-    },
-    "untwin.classify.knn.neighbours": {"Searchable": ""},
-    "untwin.classify.latent.calibration": {"KeptRows": ""},
-    "untwin.classify.latent.class_space": {"ClassSpace": ""},
-    "untwin.classify.latent.class_sums": {"ClassSums": ""},
-    "untwin.classify.latent.classes": {
-        "LatentClassClassifier": "_kept _space _sums class_vectors_ classes_ indistinguishable_ singular_values_ "
-        "temperature_"
-    },
-    "untwin.classify.latent.indistinguishable": {"Indistinguishable": ""},
-    "untwin.classify.linear": {
-        "ComplementBayes": "classes_ coef_ intercept_",
-        "LinearSVM": "classes_ coef_ intercept_",
-        "LogisticModel": "classes_ coef_ intercept_",
-    },
-    "untwin.classify.multilevel.classifier": {
-        "MultiLevelClassifier": "base_ classes_ groups_ hierarchies_ judged_ retrained_ temperature_ trees_"
-    },
-    "untwin.classify.multilevel.descent": {"ExpertTree": ""},
-    "untwin.classify.multilevel.groups": {"Branch": ""},
-    "untwin.crossfit.outoffold": {"OutOfFold": ""},
-    "untwin.data.blocks": {"Block": "", "NominalValues": "", "Vectors": ""},
-    "untwin.data.counts": {"TextCounts": "terms_"},
-    "untwin.data.discretize": {"MDLPDiscretizer": "classes_ cut_points_ has_missing_"},
-    "untwin.data.encode": {"TableEncoder": "_blocks block_weights_ blocks_ columns_"},
-    "untwin.data.guess": {"ColumnUse": ""},
-    "untwin.data.standard": {"StandardNumbers": "has_missing_ means_ scales_"},
-    "untwin.linalg.drift": {"Drift": ""},
-    "untwin.linalg.svd": {"TruncatedSVD": ""},
-    "untwin.model.classifier": {
-        "UntwinClassifier": "_kind _noted calibration_error_ candidates_ classes_ confusion_ graph_ groups_ "
-        "hierarchy_ state_ plan_ scores_ threshold_"
-    },
-    "untwin.model.selection.comparison": {"Candidate": "", "Share": ""},
-    "untwin.model.curves": {"SimilarTerms": "", "SpaceCurves": ""},
-    "untwin.model.findings.finding": {"Finding": ""},
-    "untwin.model.out_of_fold": {"OutOfFoldAnswers": ""},
-    "untwin.model.state": {"FittedState": ""},
-    "untwin.model.neighbours": {"NeighbourSpace": ""},
-    "untwin.model.ensemble": {"Team": ""},
-    "untwin.calibrate.top_class": {"Trust": ""},
-    "untwin.model.features.view": {"View": ""},
-    "untwin.represent.alignment": {"Standard": ""},
-    "untwin.represent.frequent": {"FrequentTerms": "kept_"},
-    "untwin.represent.learnt": {"Learnt": ""},
-    "untwin.represent.scores": {
-        "ScoreSpace": "classes_ estimator_ out_of_fold_ standard_ svd_ temperature_",
-    },
-    "untwin.represent.sprinkle": {
-        "SprinkledLSI": "_learnt _turn classes_? components_ discarded_energy_ n_updates_ plan_ singular_values_ "
-        "whitening_?"
-    },
-    "untwin.represent.weights": {"SupervisedWeights": "classes_? contingency_ kept_? weights_"},
-    "untwin.structure.graph": {"ConfusionGraph": ""},
-    "untwin.structure.hierarchy": {"Hierarchy": ""},
-    "untwin.structure.plan": {"SprinklingPlan": ""},
-    "untwin.tables.confusion": {"Confusion": ""},
-    "untwin.tables.contingency": {"Contingency": ""},
-}
-_HOME = {name: module for module, classes in _ALLOWED.items() for name in classes}
-_LEARNT = {name: names.split() for classes in _ALLOWED.values() for name, names in classes.items()}
 
+@dataclass(frozen=True)
+class Kind:
+    """A class that models consist of: where it is (".module:Class" of untwin's own), and what a fitted one holds."""
 
-class Holding(NamedTuple):
-    """What an instance of a class holds: all of `needed`, all or nothing of `learnt`, some of `possible`."""
+    address: str
+    learnt: str = ""
 
-    needed: frozenset[str]
-    learnt: frozenset[str]
-    possible: frozenset[str]
+    @cached_property
+    def type(self) -> type:
+        """The class, imported when it is first asked for."""
+        module, _, name = self.address.partition(":")
+        found: type = getattr(import_module(f"untwin{module}" if module.startswith(".") else module), name)
+        return found
+
+    @property
+    def is_estimator(self) -> bool:
+        """Whether it is fitted."""
+        return issubclass(self.type, BaseEstimator)
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """What each instance holds: parameters, or fields."""
+        if self.is_estimator:
+            return frozenset(self.type._get_param_names())  # type: ignore[attr-defined]
+        if is_dataclass(self.type):
+            return frozenset(field.name for field in fields(self.type))
+        return frozenset(getattr(self.type, "_fields", ()))
+
+    @cached_property
+    def attributes(self) -> dict[str, str]:
+        """The attributes of a fitted instance by their names in files."""
+        listed = (entry.removesuffix("?").partition("=") for entry in self.learnt.split())
+        return {name: attribute or f"{name}_" for name, _, attribute in listed}
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """Names of what a fitted instance need not have."""
+        return frozenset(entry.rstrip("?").partition("=")[0] for entry in self.learnt.split() if entry.endswith("?"))
 
     def faults(self, names: Collection[str]) -> list[str]:
-        """Return what an instance with these attributes lacks, and what it must not have."""
-        held = frozenset(names)
-        lacks = self.needed | (self.learnt if held & (self.learnt | self.possible) else frozenset())
-        return [*sorted(lacks - held), *sorted(held - self.needed - self.learnt - self.possible)]
+        """Return what an instance that holds these names lacks, and what it must not have."""
+        held, possible = frozenset(names), frozenset(self.attributes) | (COMMON.keys() if self.is_estimator else set())
+        lacks = self.needed | (frozenset(self.attributes) - self.optional if held & possible else frozenset())
+        return [*sorted(lacks - held), *sorted(held - self.needed - possible)]
+
+    def state(self, thing: Any) -> dict[str, Any]:
+        """Return what an instance holds, by names in files; what has no such name keeps its own."""
+        if not self.is_estimator:
+            return {name: getattr(thing, name) for name in sorted(self.needed)}
+        names = {attribute: name for name, attribute in (self.attributes | COMMON).items()}
+        return {names.get(name, name): value for name, value in vars(thing).items() if name not in LEFT_OUT}
+
+    def make(self, state: dict[str, Any]) -> Any:
+        """Return an instance that holds `state`, whose names have been checked."""
+        if not self.is_estimator:
+            return self.type(**state)
+        made: Any = self.type(**{name: state[name] for name in self.needed})
+        made._validate_params()
+        attributes = self.attributes | COMMON
+        vars(made).update({attributes[name]: value for name, value in state.items() if name not in self.needed})
+        if hasattr(made, "_learn_terms") and "terms" in state:
+            made._learn_terms(state["terms"])  # makes what is left out
+        return made
 
 
-@cache
-def class_named(name: str) -> type | None:
-    """Return the class that files call so, imported when it is first asked for; None: there is none."""
-    found: type | None = getattr(import_module(_HOME[name]), name) if name in _HOME else None
-    return found
+KINDS: dict[str, Kind] = {
+    "tf-idf": Kind("sklearn.feature_extraction.text:TfidfTransformer", "idf?"),
+    "complement-nb": Kind(
+        "sklearn.naive_bayes:ComplementNB",
+        "class_count class_log_prior classes feature_all feature_count feature_log_prob",
+    ),
+    "pipeline": Kind("sklearn.pipeline:Pipeline"),
+    "normalizer": Kind("sklearn.preprocessing:Normalizer"),
+    "standard-scaler": Kind("sklearn.preprocessing:StandardScaler", "mean n_samples_seen scale var"),
+    "linear-svc": Kind("sklearn.svm:LinearSVC", "classes coef intercept n_iter"),
+    "choices": Kind(".classify.adaptive.choices:Choices"),
+    "representation": Kind(".classify.adaptive.choices:Representation"),
+    "trial": Kind(".classify.adaptive.choices:Trial"),
+    "joined-space": Kind(".classify.adaptive.spaces:JoinedSpace"),
+    "adaptive-sprinkling": Kind(
+        ".classify.adaptive.sprinkling:AdaptiveSprinkling",
+        "terms=_terms choices classes confusion confusion_after fitted_estimator=estimator_ "
+        "fitted_plan=plan_ fitted_space=space_",
+    ),
+    "batch-linear-svc": Kind(".classify.batches:BatchLinearSVC", "classes coef intercept"),
+    "centroid": Kind(".classify.centroids:CentroidClassifier", "centroids classes"),
+    "expert": Kind(".classify.experts:Expert"),
+    "retrained": Kind(".classify.experts:Retrained"),
+    "blend": Kind(".classify.graph.blend:Blend"),
+    "graph-classifier": Kind(
+        ".classify.graph.classifier:ConfusionGraphClassifier",
+        "experts=_experts fitted_base=base_ fitted_blend=blend_ changes classes confusion graph "
+        "n_experts n_numbers retrained sweep fitted_threshold=threshold_ upper_bound",
+    ),
+    "change": Kind(".classify.graph.findings:Change"),
+    "sweep-row": Kind(".classify.graph.findings:SweepRow"),
+    "pair-panel": Kind(".classify.graph.pairs:PairPanel"),
+    "class-panel": Kind(".classify.graph.panels:ClassPanel"),
+    "subgraph-panel": Kind(".classify.graph.panels:SubgraphPanel"),
+    "knn": Kind(
+        ".classify.knn.classifier:KNNClassifier",
+        "Y=_Y all_labelled=_all_labelled among=_among grades=_grades label_dtype=_label_dtype "
+        "multilabel=_multilabel n_arrived=_n_arrived recent=_recent class_prior classes cv_scores? ids "
+        "fitted_n_neighbors=n_neighbors_",
+    ),
+    "searchable": Kind(".classify.knn.neighbours:Searchable"),
+    "kept-rows": Kind(".classify.latent.calibration:KeptRows"),
+    "class-space": Kind(".classify.latent.class_space:ClassSpace"),
+    "class-sums": Kind(".classify.latent.class_sums:ClassSums"),
+    "latent-class": Kind(
+        ".classify.latent.classes:LatentClassClassifier",
+        "kept=_kept space=_space sums=_sums class_vectors classes indistinguishable singular_values temperature",
+    ),
+    "indistinguishable": Kind(".classify.latent.indistinguishable:Indistinguishable"),
+    "complement-bayes": Kind(".classify.linear:ComplementBayes", "classes coef intercept"),
+    "linear-svm": Kind(".classify.linear:LinearSVM", "classes coef intercept"),
+    "logistic-model": Kind(".classify.linear:LogisticModel", "classes coef intercept"),
+    "multi-level": Kind(
+        ".classify.multilevel.classifier:MultiLevelClassifier",
+        "fitted_base=base_ classes fitted_groups=groups_ hierarchies judged retrained temperature trees",
+    ),
+    "expert-tree": Kind(".classify.multilevel.descent:ExpertTree"),
+    "branch": Kind(".classify.multilevel.groups:Branch"),
+    "out-of-fold": Kind(".crossfit.outoffold:OutOfFold"),
+    "block": Kind(".data.blocks:Block"),
+    "nominal-values": Kind(".data.blocks:NominalValues"),
+    "vectors": Kind(".data.blocks:Vectors"),
+    "text-counts": Kind(".data.counts:TextCounts", "terms"),
+    "mdlp-discretizer": Kind(".data.discretize:MDLPDiscretizer", "classes cut_points has_missing"),
+    "table-encoder": Kind(
+        ".data.encode:TableEncoder",
+        "blocks=_blocks fitted_block_weights=block_weights_ fitted_blocks=blocks_ columns",
+    ),
+    "column-use": Kind(".data.guess:ColumnUse"),
+    "standard-numbers": Kind(".data.standard:StandardNumbers", "has_missing means scales"),
+    "drift": Kind(".linalg.drift:Drift"),
+    "truncated-svd": Kind(".linalg.svd:TruncatedSVD"),
+    "model": Kind(
+        ".model.classifier:UntwinClassifier",
+        "kind=_kind noted=_noted calibration_error candidates classes confusion graph groups hierarchy "
+        "state plan scores threshold",
+    ),
+    "candidate": Kind(".model.selection.comparison:Candidate"),
+    "member": Kind(".model.selection.comparison:Member"),
+    "similar-terms": Kind(".model.curves:SimilarTerms"),
+    "space-curves": Kind(".model.curves:SpaceCurves"),
+    "finding": Kind(".model.findings.finding:Finding"),
+    "out-of-fold-answers": Kind(".model.out_of_fold:OutOfFoldAnswers"),
+    "fitted-state": Kind(".model.state:FittedState"),
+    "neighbour-space": Kind(".model.neighbours:NeighbourSpace"),
+    "ensemble": Kind(".model.ensemble:Ensemble"),
+    "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
+    "view": Kind(".model.features.view:View"),
+    "standard": Kind(".represent.alignment:Standard"),
+    "frequent-terms": Kind(".represent.frequent:FrequentTerms", "kept"),
+    "learnt-matrix": Kind(".represent.learnt:LearntMatrix"),
+    "score-space": Kind(
+        ".represent.scores:ScoreSpace",
+        "classes fitted_estimator=estimator_ out_of_fold standard svd temperature",
+    ),
+    "sprinkled-lsi": Kind(
+        ".represent.sprinkle:SprinkledLSI",
+        "learnt=_learnt turn=_turn classes? components discarded_energy n_updates fitted_plan=plan_ "
+        "singular_values whitening?",
+    ),
+    "supervised-weights": Kind(".represent.weights:SupervisedWeights", "classes? contingency kept? weights"),
+    "confusion-graph": Kind(".structure.graph:ConfusionGraph"),
+    "hierarchy": Kind(".structure.hierarchy:Hierarchy"),
+    "sprinkling-plan": Kind(".structure.plan:SprinklingPlan"),
+    "confusion": Kind(".tables.confusion:Confusion"),
+    "contingency": Kind(".tables.contingency:Contingency"),
+}
+_NAMES = {kind.address.rpartition(":")[2]: name for name, kind in KINDS.items()}  # by class names, which differ
 
 
-def is_allowed(kind: type) -> bool:
-    """Tell whether a saved model may hold instances of this class (of a subclass it may not)."""
-    return class_named(kind.__name__) is kind
-
-
-@cache
-def holding(name: str) -> Holding:
-    """Return what instances of the class that files call so hold; nothing if there is no such class."""
-    kind, nothing = class_named(name), frozenset[str]()
-    if kind is None:
-        return Holding(nothing, nothing, nothing)
-    if issubclass(kind, BaseEstimator):
-        optional = {attribute for attribute in _LEARNT[name] if attribute.endswith("?")}
-        possible = COMMON | {attribute.removesuffix("?") for attribute in optional}
-        return Holding(frozenset(kind._get_param_names()), frozenset(_LEARNT[name]) - optional, possible)
-    names = [field.name for field in fields(kind)] if is_dataclass(kind) else getattr(kind, "_fields", ())
-    return Holding(frozenset(names), nothing, nothing)
-
-
-def state_of(thing: Any) -> dict[str, Any]:
-    """Return what an instance of an allowed class holds, by name, without what is not saved."""
-    if isinstance(thing, BaseEstimator):
-        return {name: value for name, value in vars(thing).items() if name not in LEFT_OUT}
-    return {name: getattr(thing, name) for name in sorted(holding(type(thing).__name__).needed)}
-
-
-def instance(kind: type, state: dict[str, Any]) -> Any:
-    """Return an instance of an allowed class that holds `state`, whose names have been checked."""
-    if not issubclass(kind, BaseEstimator):
-        return kind(**state)
-    parameters = holding(kind.__name__).needed
-    made: Any = kind(**{name: state[name] for name in parameters})
-    made._validate_params()
-    vars(made).update({name: value for name, value in state.items() if name not in parameters})
-    if kind.__name__ == "TextCounts" and "terms_" in state:
-        made._learn(state["terms_"])  # makes what is left out
-    return made
+def name_of(thing: Any) -> str | None:
+    """Return the name in files of the class of a thing; None if a model may not hold such (nor of a subclass)."""
+    name = _NAMES.get(type(thing).__name__)
+    return name if name is not None and KINDS[name].type is type(thing) else None

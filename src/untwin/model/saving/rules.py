@@ -19,11 +19,11 @@ MOST_JOBS = 1024
 LONGEST_NGRAM = 64
 
 
-def require_harmless(thing: Any) -> None:
-    """Refuse the model if this instance could do harm."""
+def require_harmless(name: str, thing: Any) -> None:
+    """Refuse the model if this instance of a kind could do harm."""
     jobs = getattr(thing, "n_jobs", None)
     require(jobs is None or (type(jobs) is int and abs(jobs) <= MOST_JOBS), "n_jobs must be a small whole number")
-    rule = _RULES.get(type(thing).__name__)
+    rule = _RULES.get(name)
     if rule is not None:
         rule(thing)
 
@@ -53,10 +53,10 @@ def _frequent_terms(frequent: Any) -> None:
         require(marked, "Each term must be marked as frequent or not")
 
 
-def _trust(trust: Any) -> None:
+def _top_class(line: Any) -> None:
     """Refuse what would put the likeliest class last, or nowhere."""
-    numbers = all(isinstance(value, float) and np.isfinite(value) for value in (trust.slope, trust.shift))
-    require(numbers and trust.slope > 0, "Trust must have a positive slope and a finite shift")
+    numbers = all(isinstance(value, float) and np.isfinite(value) for value in (line.slope, line.shift))
+    require(numbers and line.slope > 0, "The top class must be calibrated by a positive slope and a finite shift")
 
 
 def _text_counts(counts: Any) -> None:
@@ -70,9 +70,10 @@ def _model(model: Any) -> None:
     """Refuse what answers are made with outside of what a trial reaches."""
     known = model.state_
     kinds = {"views": tuple, "y": np.ndarray, "ids": np.ndarray, "n_arrived": int}
-    require(type(known).__name__ == "FittedState", "A model must have its knowledge")
+    require(type(known).__name__ == "FittedState", "A model must have its state")
     require(
-        all(isinstance(getattr(known, name), kind) for name, kind in kinds.items()), "FittedState must be of its kinds"
+        all(isinstance(getattr(known, name), kind) for name, kind in kinds.items()),
+        "What a model has learnt must be of its kinds",
     )
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
     require(isinstance(model.threshold_, float), "A threshold must be a number")
@@ -103,11 +104,11 @@ def _noted(noted: Any) -> None:
 
 
 _RULES: dict[str, Callable[[Any], None]] = {
-    "ExpertTree": _tree,
-    "FrequentTerms": _frequent_terms,
-    "Pipeline": _pipeline,
-    "TextCounts": _text_counts,
-    "TfidfTransformer": _tfidf,
-    "Trust": _trust,
-    "UntwinClassifier": _model,
+    "expert-tree": _tree,
+    "frequent-terms": _frequent_terms,
+    "model": _model,
+    "pipeline": _pipeline,
+    "text-counts": _text_counts,
+    "tf-idf": _tfidf,
+    "top-class-calibration": _top_class,
 }

@@ -23,7 +23,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, many_classes, require_classes, validating
+from untwin._compat import (
+    Interval,
+    StrOptions,
+    inherited_tags,
+    many_classes,
+    matrix_product,
+    require_classes,
+    validating,
+)
 from untwin.classify.newton import filled, one_against_rest, suits
 
 if TYPE_CHECKING:
@@ -60,7 +68,7 @@ class _Weights(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        return np.asarray(matrix_product(X, self.coef_.T)) + self.intercept_
 
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())

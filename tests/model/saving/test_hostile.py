@@ -86,7 +86,7 @@ def test_damage_is_refused_or_does_not_matter(folder, rows_of_kind, small_model,
     ("change", "reason"),
     [
         (lambda tree: {"Popen": {"args": "true"}}, "A kind must be one that models consist of. Got Popen"),
-        (lambda tree: {"centroid": {}}, "A centroid must have what its kind has"),
+        (lambda tree: {"centroid": {"top": 1}}, "A centroid must have what its kind has"),
         (lambda tree: {"model": {}}, "A model must have what its kind has"),
         (
             lambda tree: {"model": {**model_of(tree), "fit": None}},

@@ -31,6 +31,7 @@ from sklearn.utils.extmath import row_norms
 from threadpoolctl import threadpool_limits
 
 from untwin import _progress
+from untwin._compat import matrix_product
 from untwin._values import frozen_csr
 
 if TYPE_CHECKING:

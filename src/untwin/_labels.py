@@ -6,6 +6,7 @@ the end of a string, and makes floats of whole numbers that no integer of 64 bit
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KINDS = {"bool": (bool, np.bool_), "number": (int, float, np.integer, np.floating), "text": (str,)}
-MISSING = ("NoneType", "NAType", "NaTType")  # somebody else's matter
 MOST, LEAST = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
@@ -30,7 +30,7 @@ def require_distinct(y: Any) -> None:
     Traceback (most recent call last):
     untwin._errors.InputError: Labels must be of one kind. Got 1 and '1' instead. Make all of them strings.
     """
-    cells = [cell for cell in _cells(y) if type(cell).__name__ not in MISSING and cell == cell]  # noqa: PLR0124 (NaN)
+    cells = [cell for cell in _cells(y) if not _is_missing(cell)]
     types = dict(zip(map(type, cells), cells, strict=True))
     kinds = {_kind_of(kind): cell for kind, cell in types.items()}
     if len(kinds) > 1:
@@ -57,6 +57,11 @@ def _cells(y: Any) -> list[Any]:
     if isinstance(y, np.ndarray):
         return y.tolist() if y.dtype == object and y.ndim == 1 else []
     return list(y.to_list()) if hasattr(y, "to_list") and np.ndim(y) == 1 else []  # a Series
+
+
+def _is_missing(cell: Any) -> bool:
+    """Tell whether there is no label, which is somebody else's matter."""
+    return isnan(cell) if isinstance(cell, float) else type(cell).__name__ in ("NoneType", "NAType", "NaTType")
 
 
 def _kind_of(kind: type) -> str:

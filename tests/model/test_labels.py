@@ -72,7 +72,13 @@ def test_estimators_refuse_them(estimator):
 
 
 def test_labels_that_stay_apart_are_taken():
-    for labels in (["1", "1.0", "01"], [1, 2.0, np.float32(3)], [True, False], ["a\0b", "a"], [None, "a"]):
+    for labels in (
+        ["1", "1.0", "01"],
+        [1, 2.0, np.float32(3)],
+        [True, False],
+        ["a\0b", "a"],
+        [None, "a", float("nan")],
+    ):
         require_distinct(labels)
     require_distinct(np.eye(2))
     require_distinct([[1, 0], [0, 1]])

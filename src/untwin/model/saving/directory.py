@@ -46,7 +46,7 @@ def save_model(
     try:
         tree = json.dumps(Encoder(shelf).node(saved), allow_nan=False)
         _require_size(tree)
-        model._validate_params()
+        model._validate_params()  # type: ignore[no-untyped-call]
     except InputError:
         raise
     except (ModelRefused, ValueError) as error:  # `load_model` would meet it too
@@ -55,7 +55,9 @@ def save_model(
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
     told = getattr(model, "about_", {}) if about is None else about
     facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
-    sha256 = save(folder, {**shelf.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder))
+    sha256 = save(
+        folder, {**shelf.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder)
+    )
     return _noted(model, folder, sha256)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from untwin.model.ordinal import class_order
 from untwin.store.refusal import require
+from untwin.structure.hierarchy import GroupRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,9 +114,9 @@ def _measured(noted: dict[str, Any], n_asked: int) -> None:
         sound = isinstance(near, np.ndarray) and near.dtype == np.int32 and near.ndim == 2 and len(near) == n_asked
         require(sound and near.min(initial=-1) == -1, "Neighbours must be rows that were asked about, or -1")
         require(near.max(initial=-1) < n_asked, "Neighbours must be rows that were asked about")
-    groups = noted.get("group_range")
-    known = type(groups).__name__ == "GroupRange" and all(type(number) is int for number in groups)
-    require(groups is None or known, "A range of groups must be three whole numbers")
+    groups: Any = noted.get("group_range", GroupRange(1, 1, 1))
+    known = isinstance(groups, GroupRange) and all(type(number) is int for number in groups)
+    require(known, "A range of groups must be three whole numbers")
 
 
 _RULES: dict[str, Callable[[Any], None]] = {

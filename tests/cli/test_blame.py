@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 
@@ -11,6 +12,8 @@ import pytest
 from tests.cli.conftest import records, write_csv
 
 from untwin import UntwinClassifier
+from untwin.model.notes import MEASURED
+from untwin.model.saving import save_model
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +110,9 @@ def test_a_refusal_by_the_model_is_about_the_data(command, fitted, table, tmp_pa
     assert error["message"] == f"{table}: cannot be used: X must hold something else."
 
 
-@pytest.mark.parametrize("broken", ["untwin.model.findings.found", "untwin.report.Report.of"])
+@pytest.mark.parametrize(
+    "broken", ["untwin.model.findings.found", "untwin.model.curves.space_curves", "untwin.report.Report.of"]
+)
 @pytest.mark.parametrize("name", ["fit", "add"])
 def test_a_failure_after_the_fit_leaves_the_model(command, fitted, table, tmp_path, monkeypatch, name, broken):
     folder = tmp_path / "model"
@@ -121,3 +126,38 @@ def test_a_failure_after_the_fit_leaves_the_model(command, fitted, table, tmp_pa
     model = UntwinClassifier.load(folder)
     assert len(model.ids_) == (32 if name == "fit" else 128 + 32)
     assert model.about_["roles"]["text"] == ["text"]
+    wanted = {"findings": "neighbours", "curves": "findings neighbours group_range"}.get(broken.split(".")[2])
+    assert model.measured_ == frozenset(wanted.split() if wanted else MEASURED)
+
+
+@pytest.mark.parametrize("name", ["fit", "add"])
+def test_the_model_is_saved_once_with_all_that_its_report_shows(command, fitted, table, tmp_path, monkeypatch, name):
+    folder, saves = tmp_path / "model", []
+    if name == "add":
+        shutil.copytree(fitted.folder, folder)
+
+    def counted(model, *given, **named):
+        saves.append(model.measured_)
+        return save_model(model, *given, **named)
+
+    monkeypatch.setattr("untwin.model.saving.save_model", counted)
+    arguments = [table, "-o", folder, "--preset", "fast"] if name == "fit" else [folder, table]
+    assert command(name, *arguments, "--text", "text").code == 0
+    assert saves == [frozenset(MEASURED)]
+    if name == "add":  # the same rows again: nothing is learnt, so nothing is to be saved
+        assert command(name, *arguments, "--text", "text").code == 0
+        assert len(saves) == 1
+
+
+def test_a_save_that_fails_is_not_tried_again(command, table, tmp_path, monkeypatch):
+    saves = []
+
+    def full(*given, **named):
+        saves.append(given)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("untwin.model.saving.save_model", full)
+    done = command("fit", table, "-o", tmp_path / "model", "--preset", "fast", "--text", "text")
+    assert done.code != 0
+    assert "the model is complete" not in done.err
+    assert len(saves) == 1

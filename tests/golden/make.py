@@ -45,6 +45,7 @@ def answers(model: UntwinClassifier) -> dict[str, object]:
         "ids": model.ids_.tolist()[:3],
         "parents": model.parents_,
         "findings": [finding.code for finding in model.findings_],
+        "measured": sorted(model.measured_),
         "about": getattr(model, "about_", None),
     }
 
@@ -57,6 +58,7 @@ def make(folder: Path) -> Path:
     texts, labels = texts_and_labels()
     fitted = UntwinClassifier(preset="fast", cv=2).fit(texts, labels, ids=[f"A-{row}" for row in range(len(texts))])
     fitted.find(parents=PARENTS, keep=True)
+    fitted.measure()
     fitted.save(model, about={"made by": "tests/golden/make.py"})
     found = answers(UntwinClassifier.load(model))
     told.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 
 from untwin.model import UntwinClassifier
 from untwin.model.evidence import collect_evidence
+from untwin.model.notes import MEASURED
 
 
 @pytest.fixture
@@ -24,6 +25,37 @@ def test_findings_are_looked_for_once_until_something_is_learnt(model, new, trut
     assert model.findings_ is first
     model.add(new, truth)
     assert model.findings_ is not first
+
+
+def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp_path, monkeypatch):
+    assert model.measured_ == frozenset()
+    first = model.measure().neighbours_
+    assert first.dtype == np.int32
+    assert first.shape == (160, 20)
+    model.save(tmp_path / "model")
+
+    def again(*given, **named):
+        raise AssertionError("measured again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.evidence.neighbours_of_other_folds", again)
+        patched.setattr("untwin.structure.hierarchy.Hierarchy.group_range", again)
+        patched.setattr("untwin.model.curves.space_curves", again)
+        for one in (model, UntwinClassifier.load(tmp_path / "model")):
+            assert one.measured_ == frozenset(MEASURED)
+            np.testing.assert_array_equal(one.neighbours_, first)
+            np.testing.assert_array_equal(one.evidence_.neighbours, first)
+            assert one.group_range_ == model.group_range_
+            assert one.curves_.lsi == model.curves_.lsi
+            assert one.find()  # with the neighbours that are there
+    model.add(new, truth)
+    assert model.measured_ == frozenset()
+    assert len(model.neighbours_) == 160 + len(new)
+
+
+def test_neighbours_are_of_other_folds(model):
+    folds, near = model.evidence_.folds, model.neighbours_
+    assert (folds[near] != folds[:, None])[near >= 0].all()
 
 
 def test_rows_keep_their_numbers_when_others_go(texts, labels):
@@ -59,6 +91,8 @@ def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch
     asked = (known.neighbours >= 0).any(axis=1)
     assert (asked == (known.predictions != wrong)).all()
     assert len(np.unique(known.neighbours[asked])) <= 80
+    assert (model.neighbours_ >= 0).any(axis=1).all()
+    del model._noted["neighbours"]
     assert {5, 18, 31, 44} <= {record["row"] for record in whole}
     assert 5 in [record["row"] for record in by_code(model.find())["label-error"].evidence]
 

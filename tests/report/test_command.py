@@ -6,11 +6,13 @@ import errno
 import json
 import os
 
+import polars as pl
 import pytest
 from tests.report.made import cheap_model, twin_texts
 
 from untwin._errors import InputError
 from untwin.cli.report import report as command
+from untwin.cli.run import run
 from untwin.model import UntwinClassifier
 from untwin.report import Report, write_report
 
@@ -63,6 +65,35 @@ def test_what_a_model_saved_from_python_lacks_is_told_and_not_measured(tmp_path,
     assert [layer["title"] for layer in printed["matrix"]["layers"]] == ["The model"]
     assert printed["findings"]["findings"]
     assert "Not measured: the model was saved without it." in page.read_text(encoding="utf-8")
+
+
+def test_the_report_of_a_model_that_fit_saved_fits_nothing_and_searches_nothing(tmp_path, monkeypatch, capsys):
+    texts, labels = twin_texts(4, 12, length=12)
+    labels[0] = labels[-1]
+    table, folder = tmp_path / "tickets.csv", tmp_path / "model"
+    pl.DataFrame({"text": texts, "label": labels}).write_csv(table)
+    assert run(["fit", str(table), "-o", str(folder), "--preset", "fast"]) == 0
+    capsys.readouterr()
+    made = folder.with_name("model.html").read_bytes()
+    loaded = UntwinClassifier.load(folder)
+    assert loaded.measured_ == {"findings", "neighbours", "group_range", "curves"}
+    monkeypatch.setattr(UntwinClassifier, "load", lambda _: loaded)
+
+    def worked(*given, **named):
+        raise AssertionError("the report works")
+
+    for name in (
+        "untwin.classify.knn.classifier.KNNClassifier.fit",
+        "untwin.classify.knn.classifier.KNNClassifier.kneighbors",
+        "untwin.model.curves.space_curves",
+        "untwin.model.findings.found",
+        "untwin.model.findings.label_errors.fitted_noise",
+        "untwin.structure.hierarchy.Hierarchy.group_range",
+        "untwin.model.state.FittedState.log_proba",
+    ):
+        monkeypatch.setattr(name, worked)
+    assert run(["report", str(folder)]) == 0
+    assert folder.with_name("model.html").read_bytes() == made
 
 
 @pytest.mark.parametrize("kind", ["foreign", "link", "pipe", "folder"])

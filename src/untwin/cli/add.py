@@ -60,7 +60,7 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
     Nobody else writes to the model meanwhile.
     """
     from untwin.cli.loaded_model import load_model_for
-    from untwin.cli.model_files import changing, report_of, require_report_place, write_with_report
+    from untwin.cli.model_files import changing, report_of, require_report_place, write_report_again
 
     place = Path(folder)
     with changing(place):
@@ -73,7 +73,7 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
         known = noted["sha256"] in before and not again
         if known:
             texts = loaded.model.state_.documents is not None
-            done = {"n_rows": len(labels), "report": write_with_report(loaded.model, place, texts=texts)}
+            done = {"n_rows": len(labels), "report": write_report_again(loaded.model, place, texts=texts)}
         else:
             done = _learn(loaded, place, (rows, labels, new_names(table, loaded)), noted)
     record = {"model": folder, "source": table.places.name, "notes": [asdict(note) for note in table.notes], **done}
@@ -159,7 +159,7 @@ def _learn(
 ) -> dict[str, Any]:
     """Learn new rows with their labels and names, have the model note them, and save it with its report."""
     from untwin.cli.input_errors import as_input_errors
-    from untwin.cli.model_files import save_with_report, saved_first
+    from untwin.cli.model_files import saved_once
 
     model, about = loaded.model, loaded.about
     with as_input_errors(noted["source"]):
@@ -169,8 +169,8 @@ def _learn(
     drift |= {"accuracy": learnt["accuracy_before"]}
     about |= {"added": [*_added_before(about, str(folder)), noted]}
     texts = model.state_.documents is not None
-    with saved_first(model, folder, about, texts=texts):
-        report = save_with_report(model, folder, about, texts=texts)
+    with saved_once(model, folder, about, texts=texts) as save_with_report:
+        report = save_with_report()
     return {**learnt, "drift": drift, "report": report}
 
 

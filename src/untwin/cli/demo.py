@@ -56,7 +56,7 @@ def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
     from untwin.cli.explanations import explanation_record
     from untwin.cli.fitting import Clock, Settings, fit_table, told
-    from untwin.cli.model_files import save_with_report, saved_first, writable_model
+    from untwin.cli.model_files import saved_once, writable_model
     from untwin.data.demo import demo_texts
 
     folder, clock = writable_model(output, force=force), Clock()
@@ -66,13 +66,13 @@ def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
         table = demo_table(texts.filter(~texts["row"].is_in(asked["row"].implode())))
     fitted = fit_table(table, Settings(preset="fast", seed=seed), clock)
     about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": fitted.source}
-    with saved_first(fitted.model, folder, about, texts=True):
+    with saved_once(fitted.model, folder, about, texts=True) as save_with_report:
         record = told(fitted, clock)
         answers = [
             {"id": row["id"], "true_label": row["label"], **explanation_record(fitted.model, [row["text"]], SHOWN)}
             for row in asked.iter_rows(named=True)
         ]
-        record["report"] = save_with_report(fitted.model, folder, about, texts=True)
+        record["report"] = save_with_report()
     return {**record, "answers": answers, "seconds": dict(clock.seconds)}
 
 

@@ -94,7 +94,7 @@ def fit_and_save(
     from untwin._errors import InputError
     from untwin.cli.fitting import Clock, Settings, fit_table, told
     from untwin.cli.loaded_model import only_texts
-    from untwin.cli.model_files import save_with_report, saved_first, writable_model
+    from untwin.cli.model_files import saved_once, writable_model
 
     folder, clock = writable_model(output, force=force), Clock()
     with clock.timing("reading"):
@@ -105,10 +105,10 @@ def fit_and_save(
     fitted = fit_table(table, Settings(**settings), clock)
     options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
     about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
-    with saved_first(fitted.model, folder, about, texts=texts):
+    with saved_once(fitted.model, folder, about, texts=texts) as save_with_report:
         record = {"model": output, **told(fitted, clock), "seconds": dict(clock.seconds)}
         about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
-        return record | {"report": save_with_report(fitted.model, folder, about, texts=texts)}
+        return record | {"report": save_with_report()}
 
 
 def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:

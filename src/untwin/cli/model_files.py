@@ -13,7 +13,7 @@ from untwin._plain import plain
 from untwin.cli.output import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from untwin.model import UntwinClassifier
 
@@ -75,36 +75,52 @@ def changing(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def saved_first(model: UntwinClassifier, folder: Path, about: dict[str, Any], *, texts: bool) -> Iterator[None]:
-    """Write the model before anything else may fail, and let no other command write to it until all is done.
+def saved_once(
+    model: UntwinClassifier, folder: Path, about: dict[str, Any], *, texts: bool
+) -> Iterator[Callable[[], str]]:
+    """Give what writes the model with all that its report shows, then the report, and returns where that is.
 
-    If what comes after it fails, say that the model is there: hours of work are not lost.
+    Whatever fails before the model is written, it is written then, and it is said that it is there: hours of work are
+    not lost. No other command writes to it until all is done.
     """
     from untwin.store import sole_writer
 
-    with sole_writer(folder, wait=LONGEST_WAIT):
+    steps = []
+
+    def save() -> None:
+        steps.append("begun")
         _note(model, about)
         model.save(folder, texts=texts)
+        steps.append("done")
+
+    def save_with_report() -> str:
+        model.measure()
+        save()
+        return _written_report(model, folder, texts=texts)
+
+    with sole_writer(folder, wait=LONGEST_WAIT):
         try:
-            yield
+            yield save_with_report
         except BaseException:
-            say(f"untwin: the model is complete in {folder}; only what comes after it failed")
+            if not steps:
+                save()
+            if "done" in steps:
+                say(f"untwin: the model is complete in {folder}; only what comes after it failed")
             raise
 
 
-def save_with_report(model: UntwinClassifier, folder: Path, about: dict[str, Any], *, texts: bool) -> str:
-    """Write the model again with what its report has it measure, and the report; return where that is."""
-    _note(model, about)
-    return write_with_report(model, folder, texts=texts)
+def write_report_again(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
+    """Write the report of a model that is saved, and the model too if the report shows what it does not hold yet."""
+    before = model.measured_
+    if model.measure().measured_ != before:
+        model.save(folder, texts=texts)
+    return _written_report(model, folder, texts=texts)
 
 
-def write_with_report(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
-    """Do as `save_with_report`, and leave what is known about the model as it is."""
+def _written_report(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
     from untwin.report import Report, write_report
 
-    made = Report.of(model, texts=texts)
-    model.save(folder, texts=texts)
-    return str(write_report(made, report_of(folder)))
+    return str(write_report(Report.of(model, texts=texts), report_of(folder)))
 
 
 def _note(model: UntwinClassifier, about: dict[str, Any]) -> None:

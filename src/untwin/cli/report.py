@@ -20,8 +20,8 @@ from untwin.cli.output import progress, put, put_json
 def report(model: str, output: str | None, *, force: bool, seed: int, strict: bool, as_json: bool) -> int:
     """Write the report of MODEL as one HTML file that works anywhere; --json prints its numbers instead.
 
-    Nothing is fitted: what is not in the model, since it was saved from Python without it, is told as not measured.
-    With --json and -o both are done.
+    It only shows what `untwin fit` and `untwin add` saved in the model. One that was saved from Python without is shown
+    without the curves of its space, and its findings are looked for. With --json and -o both are done.
     """
     from untwin.cli.model_files import changing, report_of, require_outside, require_report_place
     from untwin.model import UntwinClassifier

@@ -30,6 +30,7 @@ from untwin.data.frames import as_frame
 from untwin.model.derived import derive
 from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_threads
 from untwin.model.locks import learning
+from untwin.model.notes import NotesMixin
 from untwin.model.ordinal import SCORINGS, answers, require_ordered_classes
 from untwin.model.records import Reason, UpdateReport, ranked
 from untwin.model.row_ids import first_ids
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin.crossfit import OutOfFold
-    from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
     from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
@@ -56,7 +56,7 @@ FLOATS = [np.float64, np.float32]
 PRESETS = ("fast", "balanced", "best")
 
 
-class UntwinClassifier(ClassifierMixin, BaseEstimator):
+class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     """Classify texts, tables or vectors by whatever does best on them, and say why, how sure and what to mend.
 
     Parameters
@@ -102,6 +102,8 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         Probability from which an answer is sure.
     ids_ : (n,) array
         What the training rows are called: the `ids` given, as strings; or their numbers in order of arrival, from 0.
+    findings_, neighbours_, group_range_, curves_
+        What its report shows, measured once, when first asked for, and saved with it; `measure` asks for all of it.
     state_ : FittedState
         What answers are made of: views, models, what was heard out of fold, neighbours.
     n_features_in_, feature_names_in_
@@ -288,32 +290,6 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         known = self.state_
         return known.answers.out_of_fold(known.y)
 
-    @property
-    def findings_(self) -> list[Finding]:
-        """What the owner of the labels should know, the most serious first; looked for once."""
-        now = self._now()
-        if "findings" not in now._noted:
-            now.find(keep=True)
-        found: list[Finding] = now._noted["findings"]
-        return found
-
-    @property
-    def parents_(self) -> dict[Any, Any] | None:
-        """The known tree that `find` was told to keep, if any; a class that was learnt since then stands alone."""
-        noted = self._noted.get("parents")
-        return None if noted is None else {name: dict(noted).get(name, name) for name in self.classes_.tolist()}
-
-    @property
-    def curves_(self) -> SpaceCurves | None:
-        """What sprinkling does to a sample of the rows, by dimension and by strength; None if there are too few."""
-        from untwin.model.curves import space_curves
-
-        now = self._now()
-        if "curves" not in now._noted:
-            now._noted["curves"] = space_curves(now.state_)
-        found: SpaceCurves | None = now._noted["curves"]
-        return found
-
     def find(
         self,
         *,
@@ -335,14 +311,13 @@ class UntwinClassifier(ClassifierMixin, BaseEstimator):
         keep : bool
             Make them `findings_`, which are saved with the model and shown by its report; the tree is kept too.
         """
-        from untwin.model.evidence import collect_evidence
         from untwin.model.findings import found
 
         now = self._now()
         chances = None if unlabelled is None else now.predict_proba(unlabelled)
         held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
         tree = now.parents_ if parents is None else parents
-        findings = found(collect_evidence(now.state_, test=held, unlabelled=chances, parents=tree))
+        findings = found(now._evidence(test=held, unlabelled=chances, parents=tree))
         if keep:  # they belong to what they were found in
             now._noted.update(findings=findings, parents=None if tree is None else list(tree.items()))
         return findings

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
+from untwin._values import frozen
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import as_one_text
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from untwin.model.state import FittedState
 
     Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
 # Comparing all rows with all takes minutes beyond so many. Then only rows whose label is in doubt, since the model
@@ -33,11 +33,15 @@ MANY_ROWS = 50_000
 def collect_evidence(
     known: FittedState,
     *,
+    neighbours: Array | None = None,
     test: tuple[Any, Array, Array] | None = None,
     unlabelled: NDArray[np.float64] | None = None,
     parents: Mapping[Any, object] | None = None,
 ) -> Evidence:
-    """Return all that is known about the rows that were asked about; `test` are rows as given, their labels and ids."""
+    """Return all that is known about the rows that were asked about.
+
+    `neighbours` are searched for if None; `test` are rows as given, their labels and ids.
+    """
     if parents is not None and not isinstance(parents, Mapping):
         raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
     answers, view = known.answers, known.explaining_view
@@ -55,7 +59,7 @@ def collect_evidence(
         X=X,
         terms=view.term_names(known.preprocessing),
         cells=_cells(known.preprocessing, X.shape[1]),
-        neighbours=neighbours_of_other_folds(X, answers, known.y[answers.rows]),
+        neighbours=neighbours_of_other_folds(X, answers, known.y[answers.rows]) if neighbours is None else neighbours,
         ids=known.ids[answers.rows],
         texts=texts,
         test_texts=None if test is None or texts is None else as_one_text(test[0]),
@@ -78,14 +82,14 @@ def _cells(preprocessing: Any, n_terms: int) -> NDArray[np.bool_] | None:
     return cells
 
 
-def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers, y: Array) -> Indices:
+def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers, y: Array) -> Array:
     """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked."""
     n = len(answers.rows)
     in_doubt, searched = answers.held, np.arange(n)
     if n > MANY_ROWS:
         in_doubt = in_doubt & (answers.predicted != y)
         searched = stratified_sample(np.unique(y, return_inverse=True)[1], MANY_ROWS, 0)
-    found = np.full((n, NEIGHBOURS), -1, dtype=np.intp)
+    found = np.full((n, NEIGHBOURS), -1, dtype=np.int32)  # they are saved: half the bytes of numbers of rows
     for fold in np.unique(answers.folds[in_doubt]):
         asked, others = np.flatnonzero(in_doubt & (answers.folds == fold)), searched[answers.folds[searched] != fold]
         reach = min(NEIGHBOURS, len(others))
@@ -93,4 +97,4 @@ def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers, y: Array) -> In
             continue
         knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
         found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
-    return found
+    return frozen(found)

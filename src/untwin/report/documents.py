@@ -156,7 +156,7 @@ def _document(study: Study, position: int, near: Indices, shared: csr_array) -> 
     against = true if true != said else next(int(number) for number in best if number != said)
     return Document(
         position=position,
-        id=study.row_id(position),
+        id=study.ids[position],
         true=true,
         said=said,
         confidence=float(study.confidence[position]),
@@ -173,7 +173,7 @@ def _near(study: Study, position: int, shared: csr_array, place: int) -> Near:
     here = slice(shared.indptr[place], shared.indptr[place + 1])
     terms, values = shared.indices[here], shared.data[here]
     return Near(
-        study.row_id(position),
+        study.ids[position],
         int(study.true[position]),
         float(values.sum()),
         tuple(term for term, _ in _strongest(study, terms, values, N_SHARED)),

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._values import positions
-from untwin.model.evidence import collect_evidence
-from untwin.model.findings.label_errors import suspected_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 LONGEST_TEXT = 2_000
+LABEL_ERROR = "label-error"
 FIRST_CLASSES = 3  # that name a group without terms
 
 
@@ -43,7 +42,7 @@ FIRST_CLASSES = 3  # that name a group without terms
 class Study:
     """A fitted model, and what several views need of it; without `texts` no view quotes a document.
 
-    Without `measure` nothing is fitted: curves that the model does not hold are not shown.
+    Without `measure`, curves that the model does not hold are not shown.
     """
 
     model: UntwinClassifier
@@ -73,7 +72,7 @@ class Study:
     @property
     def measured(self) -> bool:
         """Whether the curves of the space are there, or may be measured now."""
-        return self.measure or "curves" in self.model._noted
+        return self.measure or "curves" in self.model.measured_
 
     @property
     def curves(self) -> SpaceCurves | None:
@@ -83,7 +82,7 @@ class Study:
     @cached_property
     def evidence(self) -> Evidence:
         """What findings are drawn from: rows in terms, neighbours of other folds, the class x term table."""
-        return collect_evidence(self.model.state_)
+        return self.model.evidence_
 
     @cached_property
     def true(self) -> Indices:
@@ -144,12 +143,15 @@ class Study:
 
     @cached_property
     def doubtful(self) -> Indices:
-        """Positions of the rows that probably carry a wrong label, the surest first."""
-        return suspected_rows(self.evidence)
+        """Positions of the rows that probably carry a wrong label, as they were found, the surest first."""
+        found = [record["row"] for one in self.model.findings_ if one.code == LABEL_ERROR for record in one.evidence]
+        position_of = {name: position for position, name in enumerate(self.ids)} if found else {}
+        return np.array([position_of[name] for name in found], dtype=np.intp)
 
-    def row_id(self, position: int) -> Any:
-        """Return what a row is called."""
-        return self.evidence.ids_of(np.array([position]))[0]
+    @cached_property
+    def ids(self) -> list[Any]:
+        """What the rows are called."""
+        return self.evidence.ids_of(np.arange(len(self.evidence.y)))
 
     def text(self, position: int, longest: int = LONGEST_TEXT) -> str:
         """Return what a row looked like, cut; empty where it is not known, or not to be quoted."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from untwin.report.study import Study
 
 MOST_LINKS = 20
-REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
-MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
 
 
 @dataclass(frozen=True)
@@ -59,9 +57,7 @@ class Tree(Record):
     @classmethod
     def of(cls, study: Study) -> Tree:
         """Read the tree from a study."""
-        tree = study.model.hierarchy_
-        drawn = max(FEWEST_REDRAWN, min(MOST_REDRAWN, REDRAWN_CLASSES // len(study.names)))
-        found = tree.group_range(n_bootstrap=drawn)
+        tree, found = study.model.hierarchy_, study.model.group_range_
         groups = (
             Group(name, tuple(study.names[number] for number in members.tolist()))
             for name, members in zip(study.group_names, study.groups, strict=True)

@@ -59,7 +59,7 @@ class Report:
         texts : bool
             False: no document is quoted.
         measure : bool
-            False: curves that the model does not hold (`curves_`) are not measured, and nothing is fitted.
+            False: curves that the model does not hold (`curves_`) are not measured.
         """
         study, made = Study(copy(model), texts, measure), {}  # a copy: another thread may teach the model meanwhile
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)

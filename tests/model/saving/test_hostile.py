@@ -139,6 +139,24 @@ def test_trust_that_turns_answers_round_is_refused(folder, slope):
         UntwinClassifier.load(folder)
 
 
+@pytest.mark.parametrize("wrong", ["beyond", "below", "short", "wide", "range"])
+def test_measured_things_that_are_none_are_neither_saved_nor_loaded(tmp_path, rows_of_kind, labels, wrong, monkeypatch):
+    model = UntwinClassifier(preset="fast").fit(rows_of_kind("texts"), labels)
+    near = model.neighbours_.copy()
+    near[0, 0] = {"beyond": len(near), "below": -2}.get(wrong, near[0, 0])
+    changed = {"short": near[1:], "wide": near.astype(np.int64)}.get(wrong, near)
+    model._noted |= {"neighbours": changed, "group_range": model.group_range_}
+    if wrong == "range":
+        model._noted["group_range"] = model.group_range_._replace(low="few")
+    with pytest.raises(ValueError, match=r"must be such that it can be loaded.*(asked about|range of groups)"):
+        model.save(tmp_path / "model")
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.saving.encode.require_harmless", lambda *given: None)
+        model.save(tmp_path / "model")
+    with pytest.raises(ModelRefused, match=r"asked about|range of groups"):
+        UntwinClassifier.load(tmp_path / "model")
+
+
 def test_trees_that_are_no_json_are_refused(folder):
     stored = load(folder)
     for text in ("", "{", "[" * 10_000, "NaN" * 3, "9" * 5_000):

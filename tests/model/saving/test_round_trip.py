@@ -281,6 +281,14 @@ def test_a_model_that_cannot_answer_does_not_replace_one_that_can(tmp_path, rows
     assert describe(tmp_path / "model") == before
 
 
+def test_saving_does_not_build_the_model_again(tmp_path, monkeypatch, small_model):
+    def built(*given):
+        raise AssertionError("the save builds the model")
+
+    monkeypatch.setattr("untwin.model.saving.decode.Decoder.thing", built)
+    small_model.save(tmp_path / "model")
+
+
 def test_columns_that_cannot_be_saved_are_named(tmp_path, rows_of_kind, labels):
     frame = rows_of_kind("frame").with_columns(pl.struct("price", "colour").alias("both"))
     model = UntwinClassifier(preset="fast").fit(frame.drop("both"), labels)

@@ -84,7 +84,7 @@ class Evidence:
     X: Any
     terms: Array | None = None
     cells: NDArray[np.bool_] | None = None
-    neighbours: Indices | None = None
+    neighbours: Array | None = None
     ids: Array | None = None
     texts: Sequence[str] | None = None
     test_texts: Sequence[str] | None = None

@@ -43,16 +43,21 @@ def save_model(
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
     saved, shelf = model if texts else _without_texts(model), ArrayWriter()
-    tree, parts = json.dumps(Encoder(shelf).node(saved), allow_nan=False), shelf.parts()
     try:
-        _try(_built(tree, parts))
-    except (Exception, pl.exceptions.PanicException) as error:  # whatever it is, `load_model` would meet it
-        reason = error.message if isinstance(error, ModelRefused) else f"{type(error).__name__}: {error}"
+        tree = json.dumps(Encoder(shelf).node(saved), allow_nan=False)
+        _require_size(tree)
+        model._validate_params()  # type: ignore[no-untyped-call]
+    except InputError:
+        raise
+    except (ModelRefused, ValueError) as error:  # `load_model` would meet it too
+        reason = error.message if isinstance(error, ModelRefused) else str(error)
         message = f"The model must be such that it can be loaded. Got instead: {reason}"
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
     told = getattr(model, "about_", {}) if about is None else about
     facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
-    sha256 = save(folder, {**parts, TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder))
+    sha256 = save(
+        folder, {**shelf.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder)
+    )
     return _noted(model, folder, sha256)
 
 
@@ -112,8 +117,12 @@ def _tree_of(stored: Stored) -> str:
     return tree[0]
 
 
-def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
+def _require_size(tree: str) -> None:
     require(len(tree) <= LARGEST_TREE, f"A tree must have at most {LARGEST_TREE} characters")
+
+
+def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
+    _require_size(tree)
     model = Decoder(ArrayReader(parts)).thing(json.loads(tree))
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
     found: UntwinClassifier = model

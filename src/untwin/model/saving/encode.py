@@ -13,6 +13,7 @@ from untwin._errors import InputError
 from untwin.model.saving.frames import UnknownColumn, column_state
 from untwin.model.saving.nodes import FEW_STRINGS, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS, name_of
+from untwin.model.saving.rules import require_harmless
 from untwin.store.texts import Texts
 
 if TYPE_CHECKING:
@@ -79,11 +80,12 @@ class Encoder:
         return {name: self.node(thing, (*path, name)) for name, thing in things.items()}
 
     def _state(self, name: str, thing: Any, path: Path) -> dict[str, Any]:
-        """Return what an instance of a kind holds, if it holds what its kind may."""
+        """Return what an instance of a kind holds, if it holds what its kind may and loading would not refuse it."""
         state = KINDS[name].state(thing)
         faults = KINDS[name].faults(state)
         if faults:
             raise _not_savable(state.get(faults[0]), (*path, faults[0]))
+        require_harmless(name, thing)
         return state
 
     def _array(self, array: Array, path: Path) -> Node:

@@ -193,6 +193,7 @@ KINDS: dict[str, Kind] = {
     ),
     "supervised-weights": Kind(".represent.weights:SupervisedWeights", "classes? contingency kept? weights"),
     "confusion-graph": Kind(".structure.graph:ConfusionGraph"),
+    "group-range": Kind(".structure.hierarchy:GroupRange"),
     "hierarchy": Kind(".structure.hierarchy:Hierarchy"),
     "sprinkling-plan": Kind(".structure.plan:SprinklingPlan"),
     "confusion": Kind(".tables.confusion:Confusion"),

@@ -1,4 +1,4 @@
-"""What must hold of a decoded instance, because its absence could do harm rather than raise an error.
+"""What must hold of an instance, saved or loaded, because its absence could do harm rather than raise an error.
 
 Wrong shapes and types raise an error as soon as they are used, and `directory.load_model` uses a model once before it
 hands it out. These rules are about the rest: caches that unpickle, loops without end, hordes of threads.
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin.model.ordinal import class_order
 from untwin.store.refusal import require
+from untwin.structure.hierarchy import GroupRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +82,8 @@ def _model(model: Any) -> None:
     require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
     _ids(known.ids)
     _noted(model._noted)
+    _measured(model._noted, len(known.answers.rows))
+    class_order(model.order, model.classes_, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == model.classes_.tolist(), "Groups must hold each class once")
 
@@ -101,6 +105,18 @@ def _noted(noted: Any) -> None:
     for pair in parents or ():
         names = [pair[0], *(pair[1] if isinstance(pair[1], tuple) else pair[1:])]
         require(all(isinstance(name, str | int | float) for name in names), "Classes and parents must be names")
+
+
+def _measured(noted: dict[str, Any], n_asked: int) -> None:
+    """Refuse neighbours that are no rows, and a range that is none."""
+    near = noted.get("neighbours")
+    if near is not None:
+        sound = isinstance(near, np.ndarray) and near.dtype == np.int32 and near.ndim == 2 and len(near) == n_asked
+        require(sound and near.min(initial=-1) == -1, "Neighbours must be rows that were asked about, or -1")
+        require(near.max(initial=-1) < n_asked, "Neighbours must be rows that were asked about")
+    groups: Any = noted.get("group_range", GroupRange(1, 1, 1))
+    known = isinstance(groups, GroupRange) and all(type(number) is int for number in groups)
+    require(known, "A range of groups must be three whole numbers")
 
 
 _RULES: dict[str, Callable[[Any], None]] = {

@@ -1,0 +1,105 @@
+"""What a fitted model measures about itself once, when first asked for it: it is noted, and saved with the model.
+
+Notes belong to what the model knows: whatever it learns takes all of them away but the known tree. They are shared by
+the copies of a model, so that the copy that answers (`_now`) notes for the one that was asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from untwin.model.curves import SpaceCurves
+    from untwin.model.findings import Finding
+    from untwin.model.findings.evidence import Evidence
+    from untwin.model.state import FittedState
+    from untwin.structure.hierarchy import GroupRange, Hierarchy
+
+    Array = NDArray[Any]
+
+MEASURED = ("findings", "neighbours", "group_range", "curves")  # of the notes, what the report shows
+REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
+MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
+
+
+class NotesMixin:
+    """Gives a fitted model what it measures once; the model has `_noted`, `_now`, `find` and what is measured."""
+
+    if TYPE_CHECKING:
+        state_: FittedState
+        classes_: Array
+        hierarchy_: Hierarchy
+        _noted: dict[str, Any]
+
+        def _now(self) -> Self: ...
+        def find(self, *, keep: bool) -> list[Finding]: ...  # noqa: D102
+
+    def measure(self) -> Self:
+        """Measure all that the report shows, so that it is saved with the model: see `measured_`."""
+        _ = self.findings_, self.neighbours_, self.group_range_, self.curves_
+        return self
+
+    @property
+    def measured_(self) -> frozenset[str]:
+        """What has been measured so far, of "findings", "neighbours", "group_range" and "curves"."""
+        return frozenset(self._noted) & frozenset(MEASURED)
+
+    @property
+    def findings_(self) -> list[Finding]:
+        """What the owner of the labels should know, the most serious first; looked for once."""
+        now = self._now()
+        if "findings" not in now._noted:
+            now.find(keep=True)
+        found: list[Finding] = now._noted["findings"]
+        return found
+
+    @property
+    def parents_(self) -> dict[Any, Any] | None:
+        """The known tree that `find` was told to keep, if any; a class that was learnt since then stands alone."""
+        noted = self._noted.get("parents")
+        return None if noted is None else {name: dict(noted).get(name, name) for name in self.classes_.tolist()}
+
+    @property
+    def evidence_(self) -> Evidence:
+        """What findings and the report are drawn from, of the rows that were held out; put together when asked for."""
+        return self._now()._evidence()
+
+    @property
+    def neighbours_(self) -> Array:
+        """For each row of `evidence_` its nearest rows of other folds by their terms, -1 for none; searched once."""
+        now = self._now()
+        if "neighbours" not in now._noted:
+            now._evidence()
+        found: Array = now._noted["neighbours"]
+        return found
+
+    @property
+    def group_range_(self) -> GroupRange:
+        """How far the number of groups can be trusted: the tree is grown again from redrawn confusions, once."""
+        now = self._now()
+        if "group_range" not in now._noted:
+            redrawn = max(FEWEST_REDRAWN, min(MOST_REDRAWN, REDRAWN_CLASSES // len(now.classes_)))
+            now._noted["group_range"] = now.hierarchy_.group_range(n_bootstrap=redrawn)
+        found: GroupRange = now._noted["group_range"]
+        return found
+
+    @property
+    def curves_(self) -> SpaceCurves | None:
+        """What sprinkling does to a sample of the rows, by dimension and by strength; None if there are too few."""
+        now = self._now()
+        if "curves" not in now._noted:
+            from untwin.model.curves import space_curves
+
+            now._noted["curves"] = space_curves(now.state_)
+        found: SpaceCurves | None = now._noted["curves"]
+        return found
+
+    def _evidence(self, **more: Any) -> Evidence:
+        """Return what findings are drawn from, with more at hand than the training rows; note the neighbours."""
+        from untwin.model.evidence import collect_evidence
+
+        found = collect_evidence(self.state_, neighbours=self._noted.get("neighbours"), **more)
+        self._noted["neighbours"] = found.neighbours
+        return found

@@ -13,7 +13,6 @@ vectors to their measure. A text of hundreds of words then weighs as much as one
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
@@ -30,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from untwin import _progress
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
 from untwin._errors import InputError
+from untwin._wording import close_match
 from untwin.data.blocks import Block, NominalValues, Vectors
 from untwin.data.counts import TextCounts
 from untwin.data.discretize import MDLPDiscretizer
@@ -290,8 +290,8 @@ def _named_uses(frame: pl.DataFrame, given: dict[str, str]) -> tuple[ColumnUse, 
 
 
 def _absent(names: list[str], frame: pl.DataFrame) -> InputError:
-    near = difflib.get_close_matches(names[0], frame.columns, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Its columns are {frame.columns[:20]}."
+    near = close_match(names[0], frame.columns)
+    hint = f"Did you mean {near!r}?" if near is not None else f"Its columns are {frame.columns[:20]}."
     return InputError(
         f"X must have the columns {names}. Got a frame without them instead.", code="missing-column", hint=hint
     )

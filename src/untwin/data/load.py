@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import close_match, counted
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
 from untwin.data.formulas import unguarded
 from untwin.data.guess import UNSPACED, as_numbers
@@ -141,8 +140,8 @@ def require_columns(raw: RawTable, names: Iterable[str], options: str = "--text,
     known = set(raw.frame.columns)
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, raw.frame.columns, n=1, cutoff=0.5)
-            hint = f"Is it {near[0]!r} here? " if near else ""
+            near = close_match(name, raw.frame.columns)
+            hint = f"Is it {near!r} here? " if near is not None else ""
             message = f"{raw.name}: there is no column {name!r}, which the model needs. Columns: {raw.column_list()}."
             hint += f"Rename the column, or name yours with {options}."
             raise InputError(message, code="missing-column", hint=hint)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._values import positions
+from untwin._wording import ELLIPSIS, cut
 from untwin.model.evidence import collect_evidence
 from untwin.model.findings.label_errors import suspected_rows
 
@@ -155,5 +156,4 @@ class Study:
         """Return what a row looked like, cut; empty where it is not known, or not to be quoted."""
         if self.evidence.texts is None or not self.texts:
             return ""
-        shown = self.evidence.texts[position]
-        return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+        return cut(self.evidence.texts[position], longest, ELLIPSIS)

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import counted, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
+
+_WIDEST_NAME = 60  # of a column, in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class RawTable:
     def column_list(self) -> str:
         """Return the names of the columns for a message."""
         names, more = self.frame.columns[:40], self.frame.width - 40
-        shown = ", ".join(repr(name if len(name) <= 60 else f"{name[:57]}...") for name in names)
+        shown = ", ".join(repr(cut(name, _WIDEST_NAME)) for name in names)
         return shown + (f" and {more:,} more" if more > 0 else "")
 
     def require_usable(self, column: str) -> None:

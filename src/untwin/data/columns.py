@@ -15,6 +15,8 @@ from untwin.data.guess import ColumnUse, guess_feature, guess_id, guess_label, g
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import polars as pl
+
     from untwin.data.read import RawTable
 
 
@@ -41,6 +43,15 @@ class ColumnRoles:
     def features(self) -> tuple[str, ...]:
         """The columns to learn from."""
         return (*self.text, *self.numeric, *self.nominal)
+
+    @property
+    def only_text(self) -> bool:
+        """Whether rows are nothing but one text."""
+        return len(self.features) == len(self.text) == 1
+
+    def rows_of(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
+        """Return the columns to learn from as `UntwinClassifier` takes them: texts, or a frame."""
+        return frame[self.text[0]].to_list() if self.only_text else frame.select(self.features)
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Yield (column, role) for every column that has a role."""

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from sklearn.utils import Tags
 
+    from untwin.data.columns import ColumnRoles
+
     Names = str | Sequence[str]
 
 ROLES = ("text", "numeric", "nominal", "dense")
@@ -140,6 +142,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.discretizer = discretizer
         self.block_weights = block_weights
         self.min_count = min_count
+
+    @classmethod
+    def from_roles(cls, roles: ColumnRoles) -> TableEncoder:
+        """Return an encoder of the columns to learn from, each by its role."""
+        return cls(text=list(roles.text), numeric=list(roles.numeric), nominal=list(roles.nominal))
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the terms of the columns of the frame `X`; `y` is needed to cut numbers and helps to guess roles."""

@@ -1,6 +1,13 @@
-"""Numbers in sentences: with the right noun, and with as many digits as they need."""
+"""What sentences are made of: numbers with their noun, texts that are cut, names that are meant."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DOTS, ELLIPSIS = "...", "…"  # three dots for a terminal, which may lack the character
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -22,3 +29,23 @@ def share(part: int, whole: int) -> str:
     if part and told == "0.0%":
         return "less than 0.1%"
     return "more than 99.9%" if part < whole and told == "100.0%" else told
+
+
+def cut(text: str, width: int, mark: str = DOTS) -> str:
+    """Return a text of at most `width` characters; one that was longer ends with the mark.
+
+    >>> cut("not arrived", 8), cut("not arrived", 8, ELLIPSIS), cut("arrived", 8)
+    ('not a...', 'not arr…', 'arrived')
+    """
+    return text if len(text) <= width else text[: width - len(mark)] + mark
+
+
+def close_match(name: str, known: Sequence[str]) -> str | None:
+    """Return the one of the known names that was probably meant; None if none is alike.
+
+    >>> close_match("lable", ["text", "label"]), close_match("price", ["text", "label"])
+    ('label', None)
+    """
+    from difflib import get_close_matches  # only needed when something is wrong
+
+    return next(iter(get_close_matches(name, known, n=1, cutoff=0.5)), None)

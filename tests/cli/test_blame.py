@@ -94,8 +94,8 @@ def refuse(*given, **named):
     ("name", "broken"),
     [
         ("fit", "untwin.model.UntwinClassifier.fit"),
-        ("evaluate", "untwin.model.UntwinClassifier.predict_proba"),
-        ("predict", "untwin.cli.answers.Answerer._columns"),
+        ("evaluate", "untwin.model.UntwinClassifier.predict_all"),
+        ("predict", "untwin.model.UntwinClassifier.predict_all"),
         ("add", "untwin.model.UntwinClassifier.add"),
     ],
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +13,11 @@ from untwin.cli.options import common_options, force_option, input_options, say_
 from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
     from untwin.cli.loaded_model import LoadedModel
     from untwin.cli.options import Input
     from untwin.data.load import Table
-    from untwin.model import UntwinClassifier
-
-HASHED = 1 << 14  # rows at a time
 
 
 @click.command()
@@ -61,13 +56,15 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
     """
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.model_files import changing, report_of, require_report_place, write_report_again
+    from untwin.data.digest import digest_of
 
     place = Path(folder)
     with changing(place):
         require_report_place(report_of(place), force=force)
         loaded = load_model_for(folder, given.roles)
         table = given.load_for(loaded.here, data)
-        rows, labels = _to_learn(loaded, table)
+        train = _to_learn(table)
+        rows, labels = loaded.rows(train.frame), train.y
         noted = {"source": table.places.name, "n_rows": len(labels), "sha256": digest_of(rows, labels)}
         before = [entry.get("sha256") for entry in _added_before(loaded.about, folder)]
         known = noted["sha256"] in before and not again
@@ -75,72 +72,21 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
             texts = loaded.model.state_.documents is not None
             done = {"n_rows": len(labels), "report": write_report_again(loaded.model, place, texts=texts)}
         else:
-            done = _learn(loaded, place, (rows, labels, new_names(table, loaded)), noted)
+            names = train.places.marks_beside({str(name) for name in loaded.model.ids_.tolist()})
+            done = _learn(loaded, place, (rows, labels, names), noted)
     record = {"model": folder, "source": table.places.name, "notes": [asdict(note) for note in table.notes], **done}
     return record | {"added_before": known, "rows": len(loaded.model.ids_), "classes": len(loaded.model.classes_)}
 
 
-def digest_of(rows: list[str] | pl.DataFrame, labels: NDArray[Any]) -> str:
-    """Return a digest by which to know labelled rows again, whatever file they come from.
-
-    >>> import numpy as np
-    >>> digest_of(["a", "b"], np.array(["x", "y"])) == digest_of(["a", "b"], np.array(["x", "z"]))
-    False
-    """
-    import polars as pl
-
-    frame = pl.DataFrame({"text": rows}) if isinstance(rows, list) else rows
-    digest = hashlib.sha256()
-    for part in (frame, pl.DataFrame({"label": labels})):
-        for some in part.iter_slices(HASHED):
-            digest.update(some.write_ndjson().encode())
-    return digest.hexdigest()
-
-
-def new_names(table: Table, loaded: LoadedModel) -> list[str]:
-    """Return what the rows that are to be learnt are called: by their ids, or as file:row; none as another row."""
-    from untwin.cli.fitting import names_of
-    from untwin.data.read.table import all_different
-
-    file = Path(table.places.name).name
-    places = table.places if table.places.files is None else replace(table.places, files=None)
-    by_row = replace(table, places=replace(places, ids=None))
-    rows = [f"{file}:{row}" for row in names_of(by_row, loaded.here)[0]]
-    taken = {str(name) for name in loaded.model.ids_.tolist()}
-    if table.places.ids is None and table.places.files is None:
-        return all_different(rows, taken)
-    names = names_of(table, loaded.here)[0]
-    called = (f"{name} ({row})" if name in taken else name for name, row in zip(names, rows, strict=True))
-    return all_different(called, taken)
-
-
-def measure_drift(model: UntwinClassifier, rows: Any, labels: NDArray[Any]) -> dict[str, Any]:
-    """Return how new rows differ from those of the fit: rows without a known word, shares of the classes."""
-    import numpy as np
-
-    from untwin._values import positions
-
-    names = np.union1d(model.state_.y, labels)
-    old, new = (
-        np.bincount(positions(part, names), minlength=len(names)) / len(part) for part in (model.state_.y, labels)
-    )
-    return {
-        "accuracy_expected": model.scores_.get("accuracy"),
-        "without_evidence": float(model.without_evidence(rows).mean()),
-        "class_shares": float(abs(old - new).sum() / 2),
-    }
-
-
-def _to_learn(loaded: LoadedModel, table: Table) -> tuple[Any, NDArray[Any]]:
-    """Return the rows that are not marked as test, as the model takes them, and their labels."""
+def _to_learn(table: Table) -> Table:
+    """Return the rows that are not marked as test."""
     from untwin._errors import InputError
-    from untwin.cli.fitting import labels_of, parts
 
-    frame, _ = parts(table.frame, loaded.here)
-    if not frame.height:
-        message = f"{table.places.name}, column {loaded.here.split!r}: all rows are marked as test."
+    train, _ = table.parts()
+    if not train.frame.height:
+        message = f"{table.places.name}, column {table.roles.split!r}: all rows are marked as test."
         raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
-    return loaded.rows(frame), labels_of(frame, loaded.here)
+    return train
 
 
 def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
@@ -164,7 +110,7 @@ def _learn(
     model, about = loaded.model, loaded.about
     with as_input_errors(noted["source"]):
         rows, labels, names = new
-        drift = measure_drift(model, rows, labels)
+        drift = asdict(model.drift(rows, labels))
         learnt = asdict(model.add(rows, labels, ids=names))
     drift |= {"accuracy": learnt["accuracy_before"]}
     about |= {"added": [*_added_before(about, str(folder)), noted]}

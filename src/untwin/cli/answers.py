@@ -10,7 +10,6 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import report
-from untwin._values import positions
 from untwin.cli.input_errors import as_input_errors
 from untwin.data.columns import require_named
 from untwin.data.formulas import unguarded
@@ -19,13 +18,8 @@ from untwin.data.load import typed_features
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
-
     from untwin.cli.loaded_model import LoadedModel
     from untwin.data.read import Batch
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
@@ -41,10 +35,6 @@ class Answerer:
         self.top = min(top, len(model.classes_))
         self.batch_rows = int(np.clip(MOST_PROBABILITIES // len(model.classes_), *BATCH_ROWS))
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
-        self._group_of = np.empty(len(model.classes_), dtype=np.intp)
-        for number, members in enumerate(model.groups_):
-            self._group_of[positions(members, model.classes_)] = number
-        self._empty = model.predict_proba([""])[0, 0] if loaded.of_texts else None
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
     def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
@@ -68,45 +58,19 @@ class Answerer:
         return answers
 
     def _columns(self, rows: Any) -> pl.DataFrame:
-        P = self.model.predict_proba(rows)
-        best = self._ranked(P, rows)
-        named, shares = self.model.classes_[best], np.take_along_axis(P, best, axis=1).round(6)
+        found = self.model.predict_all(rows, top=self.top)
+        named = self.model.classes_[found.ranked]
+        shares = np.take_along_axis(found.probabilities, found.ranked, axis=1).round(6)
         columns = {
             "label": named[:, 0],
             "probability": shares[:, 0],
-            "unsure": P.max(axis=1) < self.model.threshold_,
-            "group": self._groups(P),
-            "no_evidence": self._mute(P, rows),
+            "unsure": found.unsure,
+            "group": self._group_names[found.groups],
+            "no_evidence": found.no_evidence,
         }
         for place in range(1, self.top):
             columns |= {f"label_{place + 1}": named[:, place], f"probability_{place + 1}": shares[:, place]}
         return pl.DataFrame({f"{self.prefix}{name}": column for name, column in columns.items()})
-
-    def _ranked(self, P: Floats, rows: Any) -> NDArray[np.intp]:
-        """Return the classes of each row: the answer, then the likeliest others."""
-        answer: NDArray[np.intp]
-        if self.model.order is None:
-            answer = P.argmax(axis=1)
-        else:  # it may be the median grade instead of the likeliest
-            answer = positions(self.model.predict(rows), self.model.classes_)
-        if self.top == 1:
-            return answer.reshape(-1, 1)
-        others = P.copy()
-        others[np.arange(len(P)), answer] = 2.0  # before all others
-        return np.argsort(-others, axis=1, kind="stable")[:, : self.top]
-
-    def _groups(self, P: Floats) -> Array:
-        shares = P @ (self._group_of[:, np.newaxis] == np.arange(len(self._group_names))).astype(np.float64)
-        return np.asarray(self._group_names[shares.argmax(axis=1)])
-
-    def _mute(self, P: Floats, rows: Any) -> NDArray[np.bool_]:
-        """Tell which texts hold no known word; they are among those that are answered like an empty one."""
-        mute = np.zeros(len(P), dtype=np.bool_)
-        if self._empty is not None:
-            (doubtful,) = np.nonzero(P[:, 0] == self._empty)
-            if len(doubtful):
-                mute[doubtful] = self.model.without_evidence([rows[row] for row in doubtful])
-        return mute
 
     def _refuse_clash(self, given: list[str], new: list[str], name: str) -> None:
         clash = sorted(set(given) & set(new))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin._wording import counted
+from untwin._wording import counted, cut
 from untwin.cli.options import common_options, input_options
 from untwin.cli.output import name_next, progress, put, put_json, put_table
 
@@ -71,7 +71,7 @@ def describe(table: Table, findings: Sequence[TableFinding]) -> dict[str, Any]:
 def _show(record: dict[str, Any]) -> None:
     put(f"{record['source']} ({record['format']}): {_size(record)}")
     for size in ("largest", "smallest"):
-        put(f"{size} class: {_cut(record[size]['class'])} ({record[size]['count']:,})")
+        put(f"{size} class: {cut(record[size]['class'], _WIDEST)} ({record[size]['count']:,})")
     put()
     put_table(["column", "used as", "why"], [[use["name"], use["role"], use["reason"]] for use in record["columns"]])
     put()
@@ -95,9 +95,7 @@ def _show_finding(finding: dict[str, Any]) -> None:
 
 
 def _listed(value: object) -> str:
-    return ", ".join(_cut(repr(item)) for item in value) if isinstance(value, list) else _cut(str(value))
-
-
-def _cut(text: str) -> str:
-    """Return a text as it is, cut where it is too long for a line: spaces may be what sets two labels apart."""
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+    """Return values as they are, spaces too (these may be what sets two labels apart), cut to fit a line."""
+    if isinstance(value, list):
+        return ", ".join(cut(repr(item), _WIDEST) for item in value)
+    return cut(str(value), _WIDEST)

@@ -14,7 +14,6 @@ from untwin.cli.output import name_next, progress, put, put_json, say, say_notes
 
 if TYPE_CHECKING:
     from untwin.cli.options import Input
-    from untwin.model import UntwinClassifier
 
 
 @click.command()
@@ -52,34 +51,26 @@ def evaluate(
 def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
     """Read the rows, answer them, and compare."""
     from untwin._errors import InputError
-    from untwin.cli.fitting import labels_of, parts
     from untwin.cli.input_errors import as_input_errors
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.scoring import scores_on
 
     loaded = load_model_for(folder, given.roles)
     table = given.load_for(loaded.here, data)
-    others, test = parts(table.frame, loaded.here)
-    if not test.height and loaded.here.split in table.frame.columns:
-        message = f"{table.places.name}, column {loaded.here.split!r}: no row is marked as test."
+    others, test = table.parts()
+    if not test.frame.height and table.roles.split in table.frame.columns:
+        message = f"{table.places.name}, column {table.roles.split!r}: no row is marked as test."
         raise InputError(message, code="no-test-rows", hint="Mark some, or leave the column out of the file.")
-    frame = test if test.height else others
-    rows, labels = loaded.rows(frame), labels_of(frame, loaded.here)
-    notes = [asdict(note) for note in table.notes]
-    found = {"source": table.places.name, "notes": notes, "learnt_rows": learnt_rows(loaded.model, rows)}
+    judged = test if test.frame.height else others
+    rows, notes = loaded.rows(judged.frame), [asdict(note) for note in table.notes]
     with as_input_errors(table.places.name):
-        return found | scores_on(loaded.model, rows, labels)
-
-
-def learnt_rows(model: UntwinClassifier, rows: Any) -> int | None:
-    """Return how many of the rows the model has learnt; None if it keeps no documents to tell."""
-    documents = model.state_.documents
-    if documents is None:
-        return None
-    if isinstance(rows, list):
-        known = set(documents)
-        return sum(row in known for row in rows)
-    return int(rows.join(documents, on=rows.columns, how="semi", nulls_equal=True).height)
+        learnt = loaded.model.learnt(rows)
+        found = {
+            "source": table.places.name,
+            "notes": notes,
+            "learnt_rows": None if learnt is None else int(learnt.sum()),
+        }
+        return found | scores_on(loaded.model, rows, judged.y)
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -93,13 +93,12 @@ def fit_and_save(
     """Read, fit, save; return all there is to say, as one record."""
     from untwin._errors import InputError
     from untwin.cli.fitting import Clock, Settings, fit_table, told
-    from untwin.cli.loaded_model import only_texts
     from untwin.cli.model_files import saved_once, writable_model
 
     folder, clock = writable_model(output, force=force), Clock()
     with clock.timing("reading"):
         table = given.load(data)
-    if not texts and not only_texts(table.roles):
+    if not texts and not table.roles.only_text:
         message = "--without-texts is for models of one text column: others learn on from the rows that they keep."
         raise InputError(message, code="texts-needed", hint="Leave it out.")
     fitted = fit_table(table, Settings(**settings), clock)

@@ -8,15 +8,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import report
 from untwin.cli.input_errors import as_input_errors
 from untwin.cli.known_tree import compare_with_known, known_parents
-from untwin.cli.loaded_model import model_rows, only_texts
 from untwin.cli.scoring import pair_records, scores_on
-from untwin.crossfit.folds import choose_folds
+from untwin.crossfit.folds import N_FOLDS, NothingHeldOutError, group_folds
 from untwin.data.encode import TableEncoder
 from untwin.data.inspect import inspect
 from untwin.model import UntwinClassifier
@@ -26,17 +24,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from untwin.data.columns import ColumnRoles
     from untwin.data.guess import ColumnUse
     from untwin.data.inspect import TableFinding
     from untwin.data.load import Table
 
-    Labels = NDArray[np.str_]
-
-FOLDS = 5
 MANY_ROWS = 10_000  # below, starting worker processes costs more than they save
 TOP_PAIRS = 10
-TEST_PARTS = ("test", "testing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +63,7 @@ class Fitted(NamedTuple):
     source: str
     rows: int
     columns: tuple[ColumnUse, ...]
-    test: tuple[Any, Labels, list[str]] | None
+    test: tuple[Any, NDArray[np.str_], list[str]] | None
     parents: dict[str, str] | None
     oddities: list[TableFinding]
 
@@ -83,16 +76,14 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
         raise InputError(message, code="multi-label", hint="Leave it out, or fit one model for each label.")
     with clock.timing("checking"):
         oddities = [finding for finding in inspect(table) if finding.severity != "note"]
-    train, test = parts(table.frame, roles)
-    learnt, held_out = names_of(table, roles)
-    labels = labels_of(train, roles)
-    _require_two_classes(labels, table)
-    parents = known_parents(train, roles)
-    model = _untrained(train, labels, roles, settings)
+    train, test = table.parts()
+    _require_two_classes(train)
+    parents = known_parents(train.frame, roles)
+    model = _untrained(train, settings)
     with clock.timing("fitting"), as_input_errors(source):
-        model.fit(model_rows(train, roles), labels, ids=learnt)
-    held = (model_rows(test, roles), labels_of(test, roles), held_out) if test.height else None
-    return Fitted(model, source, train.height, table.columns, held, parents, oddities)
+        model.fit(train.rows, train.y, ids=train.places.marks())
+    held = (test.rows, test.y, test.places.marks()) if test.frame.height else None
+    return Fitted(model, source, train.frame.height, table.columns, held, parents, oddities)
 
 
 def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
@@ -131,67 +122,32 @@ def _told_by(model: UntwinClassifier) -> dict[str, Any]:
     }
 
 
-def parts(frame: pl.DataFrame, roles: ColumnRoles) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows to learn from, and those marked as test; a table for a model may lack the split of the fit."""
-    is_test = marked_as_test(frame, roles)
-    return frame.filter(~is_test), frame.filter(is_test)
-
-
-def names_of(table: Table, roles: ColumnRoles) -> tuple[list[str], list[str]]:
-    """Return what the rows to learn from are called, and those marked as test: by their ids, or as `check` counts."""
-    is_test, names = marked_as_test(table.frame, roles), table.places.marks()
-    learnt, test = ([name for name, here in zip(names, part, strict=True) if here] for part in (~is_test, is_test))
-    return learnt, test
-
-
-def marked_as_test(frame: pl.DataFrame, roles: ColumnRoles) -> pl.Series:
-    """Tell which rows are marked as test."""
-    if roles.split is None or roles.split not in frame.columns:
-        return pl.repeat(False, frame.height, dtype=pl.Boolean, eager=True)
-    return frame[roles.split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)
-
-
-def labels_of(frame: pl.DataFrame, roles: ColumnRoles) -> Labels:
-    """Return the labels as an array of strings."""
-    return np.array(frame[str(roles.label)].to_list(), dtype=np.str_)
-
-
-def _untrained(train: pl.DataFrame, labels: Labels, roles: ColumnRoles, settings: Settings) -> UntwinClassifier:
+def _untrained(train: Table, settings: Settings) -> UntwinClassifier:
+    roles = train.roles
     return UntwinClassifier(
         preset=settings.preset,
-        encoder=None if only_texts(roles) else _encoder(roles),
+        encoder=None if roles.only_text else TableEncoder.from_roles(roles),
         scoring=settings.scoring,
         order=list(roles.ordinal) or None,
         target_error=settings.target_error,
-        cv=_folds(train, labels, roles),
-        n_jobs=-1 if train.height >= MANY_ROWS else None,
+        cv=_folds(train),
+        n_jobs=-1 if train.frame.height >= MANY_ROWS else None,
         random_state=settings.seed,
     )
 
 
-def _encoder(roles: ColumnRoles) -> TableEncoder:
-    return TableEncoder(
-        text=list(roles.text),
-        numeric=list(roles.numeric),
-        nominal=list(roles.nominal),
-    )
-
-
-def _folds(train: pl.DataFrame, labels: Labels, roles: ColumnRoles) -> Any:
+def _folds(train: Table) -> Any:
     """Return how many folds there are; or, where rows of a group must share one, the fold of each row."""
-    if roles.group is None:
-        return FOLDS
-    alone = pl.concat_str(pl.lit("\0"), pl.int_range(pl.len()))  # a row without a group is a group of its own
-    groups = train.select(pl.col(roles.group).fill_null(alone)).to_series().to_numpy()
-    codes = np.unique(labels, return_inverse=True)[1]
+    if train.groups is None:
+        return N_FOLDS
     try:
-        return choose_folds(model_rows(train, roles), codes, FOLDS, groups=groups, in_runs=True)[1]
-    except ValueError:
-        message = f"Column {roles.group!r}: no class has rows in two groups, so nothing can be held out."
+        return group_folds(train.rows, train.y, train.groups)
+    except NothingHeldOutError:
+        message = f"Column {train.roles.group!r}: no class has rows in two groups, so nothing can be held out."
         raise InputError(message, code="groups", hint="Choose another --group column, or leave it out.") from None
 
 
-def _require_two_classes(labels: Labels, table: Table) -> None:
-    if len(np.unique(labels)) < 2:
-        message = f"{table.places.name}: the rows that are not marked as test must have two classes or more."
-        raise InputError(message, code="one-class", hint=f"Check the column {table.roles.split!r} (--split).")
+def _require_two_classes(train: Table) -> None:
+    if len(np.unique(train.y)) < 2:
+        message = f"{train.places.name}: the rows that are not marked as test must have two classes or more."
+        raise InputError(message, code="one-class", hint=f"Check the column {train.roles.split!r} (--split).")

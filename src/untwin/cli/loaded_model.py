@@ -46,7 +46,7 @@ class LoadedModel:
         features = frame.select(self.here.features)
         features.columns = list(self.fitted.features)
         columns = columns_read(self.model)
-        return model_rows(features, self.fitted) if columns is None else features.select(columns)
+        return self.fitted.rows_of(features) if columns is None else features.select(columns)
 
 
 def load_model_for(folder: str | Path, named: ColumnRoles, *, suffix: str = "") -> LoadedModel:
@@ -88,7 +88,7 @@ def misread(model: UntwinClassifier, roles: ColumnRoles, suffix: str) -> str:
     columns, given = columns_read(model), dict(roles.named())
     if columns is None:
         got = ", ".join(f"--{role}{suffix} {name!r}" for name, role in given.items() if role in FEATURES)
-        return "" if only_texts(roles) else f"the model reads one --text{suffix} column. Got {got} instead."
+        return "" if roles.only_text else f"the model reads one --text{suffix} column. Got {got} instead."
     if sorted(columns) != sorted(roles.features):
         return f"the model reads the columns {_listed(columns)}. Got {_listed(roles.features)} instead."
     encoder = model.state_.preprocessing[0] if model.state_.preprocessing is not None else None
@@ -108,16 +108,6 @@ def _require_readable(model: UntwinClassifier, folder: str | Path) -> None:
         message = f"{folder}: the model reads vectors of {model.n_features_in_} numbers, and the command reads tables."
         hint = "Use it from Python: UntwinClassifier.load(folder).predict(X)."
         raise InputError(message, code="vectors", hint=hint)
-
-
-def only_texts(roles: ColumnRoles) -> bool:
-    """Tell whether rows are nothing but one text."""
-    return len(roles.features) == len(roles.text) == 1
-
-
-def model_rows(features: pl.DataFrame, roles: ColumnRoles) -> list[str] | pl.DataFrame:
-    """Return the typed columns as `UntwinClassifier` takes them: texts, or a frame."""
-    return features[roles.text[0]].to_list() if only_texts(roles) else features.select(roles.features)
 
 
 def _fitted_roles(about: dict[str, Any], folder: str | Path) -> ColumnRoles | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from untwin._plain import plain
 from untwin._progress import listening
+from untwin._wording import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -83,8 +84,7 @@ def shortened(text: str, width: int = 60) -> str:
     >>> shortened("my card\n has not arrived", 12)
     'my card h...'
     """
-    line = " ".join(text.split())
-    return line if len(line) <= width else f"{line[: width - 3]}..."
+    return cut(" ".join(text.split()), width)
 
 
 @contextmanager

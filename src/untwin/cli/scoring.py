@@ -26,9 +26,9 @@ SHOWN_CLASSES = 20
 
 def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, Any]:
     """Answer the rows and compare; a class that the model does not know is always answered wrong."""
-    P, predicted = model.predict_proba(rows), model.predict(rows)
-    right, confidence = predicted == labels, P.max(axis=1)
-    sure = confidence >= model.threshold_
+    found = model.predict_all(rows)
+    predicted, sure = found.labels, ~found.unsure
+    right, confidence = predicted == labels, found.probabilities.max(axis=1)
     low, high = binomial_interval(right)
     confusion = Confusion.from_predictions(labels, predicted)
     return {
@@ -40,7 +40,7 @@ def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, An
         **chance_of_guessing(confusion),
         "calibration_error": calibration_error(confidence, right),
         "sure": {"share": float(sure.mean()), "accuracy": float(right[sure].mean()) if sure.any() else None},
-        "without_evidence": int(model.without_evidence(rows).sum()),
+        "without_evidence": int(found.no_evidence.sum()),
         "unknown_classes": np.setdiff1d(labels, model.classes_).tolist(),
         **_on_scale(model, labels, predicted),
         "confused": pair_records(confusion, TOP_PAIRS),

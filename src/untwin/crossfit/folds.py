@@ -211,6 +211,16 @@ def choose_folds(
     return judged(codes, unit, parts)
 
 
+def group_folds(X: Any, y: Any, groups: Any, n_folds: int = N_FOLDS) -> Codes:
+    """Return the fold of each row, as `cv` takes it: rows of one group share one, and so do neighbours of a class.
+
+    >>> group_folds(["a", "b", "c", "d"], ["x", "x", "y", "y"], [1, 2, 1, 2], 2).tolist()
+    [0, 1, 0, 1]
+    """
+    codes = np.unique(y, return_inverse=True)[1]
+    return choose_folds(X, codes, n_folds, groups=groups, in_runs=True)[1]
+
+
 def possible_folds(
     X: Any, codes: Codes, cv: Any, *, random_state: Any = 0, in_runs: bool = False
 ) -> tuple[Codes, Codes, NDArray[np.bool_]] | None:

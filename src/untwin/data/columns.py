@@ -5,15 +5,17 @@ Nothing is ever guessed about the *values* of the label: they are text exactly a
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from untwin._errors import InputError
+from untwin._wording import close_match
 from untwin.data.guess import ColumnUse, guess_feature, guess_id, guess_label, guess_split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import polars as pl
 
     from untwin.data.read import RawTable
 
@@ -41,6 +43,15 @@ class ColumnRoles:
     def features(self) -> tuple[str, ...]:
         """The columns to learn from."""
         return (*self.text, *self.numeric, *self.nominal)
+
+    @property
+    def only_text(self) -> bool:
+        """Whether rows are nothing but one text."""
+        return len(self.features) == len(self.text) == 1
+
+    def rows_of(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
+        """Return the columns to learn from as `UntwinClassifier` takes them: texts, or a frame."""
+        return frame[self.text[0]].to_list() if self.only_text else frame.select(self.features)
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Yield (column, role) for every column that has a role."""
@@ -104,8 +115,8 @@ def require_named(raw: RawTable, given: ColumnRoles, *, suffix: str = "") -> Non
     roles: dict[str, str] = {}
     for column, role in given.named():
         if column not in raw.frame.columns:
-            near = difflib.get_close_matches(column, raw.frame.columns, n=1, cutoff=0.5)
-            hint = f"Did you mean {near[0]!r}?" if near else "Name one of these."
+            near = close_match(column, raw.frame.columns)
+            hint = f"Did you mean {near!r}?" if near is not None else "Name one of these."
             message = f"{raw.name}: there is no column {column!r} (--{role}{suffix}). Columns: {raw.column_list()}."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(column)

@@ -13,7 +13,6 @@ vectors to their measure. A text of hundreds of words then weighs as much as one
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
@@ -30,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from untwin import _progress
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
 from untwin._errors import InputError
+from untwin._wording import close_match
 from untwin.data.blocks import Block, NominalValues, Vectors
 from untwin.data.counts import TextCounts
 from untwin.data.discretize import MDLPDiscretizer
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
     from sklearn.utils import Tags
+
+    from untwin.data.columns import ColumnRoles
 
     Names = str | Sequence[str]
 
@@ -140,6 +142,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.discretizer = discretizer
         self.block_weights = block_weights
         self.min_count = min_count
+
+    @classmethod
+    def from_roles(cls, roles: ColumnRoles) -> TableEncoder:
+        """Return an encoder of the columns to learn from, each by its role."""
+        return cls(text=list(roles.text), numeric=list(roles.numeric), nominal=list(roles.nominal))
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the terms of the columns of the frame `X`; `y` is needed to cut numbers and helps to guess roles."""
@@ -290,8 +297,8 @@ def _named_uses(frame: pl.DataFrame, given: dict[str, str]) -> tuple[ColumnUse, 
 
 
 def _absent(names: list[str], frame: pl.DataFrame) -> InputError:
-    near = difflib.get_close_matches(names[0], frame.columns, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Its columns are {frame.columns[:20]}."
+    near = close_match(names[0], frame.columns)
+    hint = f"Did you mean {near!r}?" if near is not None else f"Its columns are {frame.columns[:20]}."
     return InputError(
         f"X must have the columns {names}. Got a frame without them instead.", code="missing-column", hint=hint
     )

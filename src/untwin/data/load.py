@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import close_match, counted
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
 from untwin.data.formulas import unguarded
 from untwin.data.guess import UNSPACED, as_numbers
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from untwin.data.guess import ColumnUse
     from untwin.data.read.table import Places
 
+TEST_PARTS = ("test", "testing")  # how the split column marks rows that are not to be learnt
 _FEATURES = ("text", "numeric", "nominal")
 _WORD = r"\w\w"  # what the default token pattern needs at least
 
@@ -58,6 +61,39 @@ class Table:
     def labels(self) -> pl.Series:
         """The label column, as written."""
         return self.frame[str(self.roles.label)]
+
+    @property
+    def rows(self) -> list[str] | pl.DataFrame:
+        """The rows as `UntwinClassifier` takes them: texts, or a frame."""
+        return self.roles.rows_of(self.frame)
+
+    @property
+    def y(self) -> NDArray[np.str_]:
+        """The labels as an array of strings."""
+        return np.array(self.labels.to_list(), dtype=np.str_)
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """What rows must have in common to share a fold; a row without a group is one of its own. None: no groups."""
+        if self.roles.group is None:
+            return None
+        alone = pl.concat_str(pl.lit("\0"), pl.int_range(pl.len()))
+        return self.frame.select(pl.col(self.roles.group).fill_null(alone)).to_series().to_numpy()
+
+    def parts(self) -> tuple[Table, Table]:
+        """Return the rows to learn from, and those marked as test; a table for a model may lack the split of the fit.
+
+        `empty` and `notes` stay those of the whole file.
+        """
+        split = self.roles.split
+        if split is None or split not in self.frame.columns:
+            return self, self._chosen(pl.repeat(False, self.frame.height, dtype=pl.Boolean, eager=True))
+        is_test = self.frame[split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)
+        return self._chosen(~is_test), self._chosen(is_test)
+
+    def _chosen(self, chosen: pl.Series) -> Table:
+        places = self.places.take(chosen.arg_true().to_numpy().astype(np.int64))
+        return replace(self, frame=self.frame.filter(chosen), places=places)
 
     def class_counts(self) -> pl.DataFrame:
         """Return columns class and count, the largest class first; of a multi-label table each class counts alone."""
@@ -141,8 +177,8 @@ def require_columns(raw: RawTable, names: Iterable[str], options: str = "--text,
     known = set(raw.frame.columns)
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, raw.frame.columns, n=1, cutoff=0.5)
-            hint = f"Is it {near[0]!r} here? " if near else ""
+            near = close_match(name, raw.frame.columns)
+            hint = f"Is it {near!r} here? " if near is not None else ""
             message = f"{raw.name}: there is no column {name!r}, which the model needs. Columns: {raw.column_list()}."
             hint += f"Rename the column, or name yours with {options}."
             raise InputError(message, code="missing-column", hint=hint)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from untwin._wording import cut
+
 if TYPE_CHECKING:
     from untwin.data.load import Table
     from untwin.data.read.table import Places
@@ -60,10 +62,9 @@ class Repeats:
         )
 
     def _example(self, group: dict[str, Any]) -> dict[str, Any]:
-        text = group["text"]
         example = {
             "rows": [self.places.mark(row) for row in group["rows"][:10]],
             "labels": group["labels"],
-            "text": text if len(text) <= _SNIPPET else text[: _SNIPPET - 3] + "...",
+            "text": cut(group["text"], _SNIPPET),
         }
         return example if not group["parts"] else {**example, "parts": group["parts"]}

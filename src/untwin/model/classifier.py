@@ -32,7 +32,8 @@ from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_t
 from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
 from untwin.model.ordinal import SCORINGS, answers, require_ordered_classes
-from untwin.model.records import Reason, UpdateReport, ranked
+from untwin.model.predictions import Predictions, likeliest_groups, probabilities_of, ranked_classes
+from untwin.model.records import Drift, Reason, UpdateReport, ranked
 from untwin.model.row_ids import first_ids
 
 if TYPE_CHECKING:
@@ -187,18 +188,21 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities, calibrated on held-out rows; for a text without a known word, class shares."""
-        P = np.exp(self._now()._log_proba(X).astype(np.float64))
-        return np.asarray(P / P.sum(axis=1, keepdims=True))
+        return probabilities_of(self._now()._log_proba(X))
 
     def predict_group(self, X: Any) -> ApproximateLabels:
         """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
+        found = self.predict_all(X)
+        return ApproximateLabels(found.labels, ~found.unsure, found.groups)
+
+    def predict_all(self, X: Any, *, top: int = 1) -> Predictions:
+        """Return all that answers consist of, the `top` likeliest classes of each row among it."""
         now = self._now()
-        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
-        group_of = np.empty(len(now.classes_), dtype=np.intp)
-        for number, members in enumerate(now.groups_):
-            group_of[positions(members, now.classes_)] = number
-        shares = P @ (group_of[:, np.newaxis] == np.arange(len(now.groups_)))
-        return ApproximateLabels(now._answer(log_p), P.max(axis=1) >= now.threshold_, shares.argmax(axis=1))
+        log_p, no_evidence = now.state_.log_proba(now._given(X, reset=False))
+        P, labels = probabilities_of(log_p), now._answer(log_p)
+        best = ranked_classes(P, positions(labels, now.classes_), top)
+        groups = likeliest_groups(P, now.classes_, now.groups_)
+        return Predictions(labels, P, best, P.max(axis=1) < now.threshold_, groups, no_evidence)
 
     def unsure(self, X: Any, *, target_error: float | None = None) -> NDArray[np.bool_]:
         """Tell which answers not to rely on, so that of the others no more than `target_error` are wrong."""
@@ -210,6 +214,21 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         """Tell which texts hold no known term: their answers are the shares of the classes."""
         now = self._now()
         return now.state_.without_evidence(now._given(X, reset=False))
+
+    def learnt(self, X: Any) -> NDArray[np.bool_] | None:
+        """Tell which rows are equal to a training row; None if the model keeps no documents to compare with."""
+        from untwin.model.updating import learnt_before
+
+        now = self._now()
+        return learnt_before(now.state_, now._given(X, reset=False))
+
+    def drift(self, X: Any, y: Any) -> Drift:
+        """Say how rows `X` with labels `y`, not learnt yet, differ from those that were."""
+        from untwin.model.updating import drift_of
+
+        now = self._now()
+        given = now._given(X, reset=False)
+        return drift_of(now.state_, given, now._named(given, y)[0], now.scores_.get("accuracy"))
 
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
@@ -229,7 +248,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             given = now._given(X, reset=False)
             labels, _ = now._named(given, y)
             require_ordered_classes(labels, now.order)
-            log_p = now.state_.log_proba(given)
+            log_p, _ = now.state_.log_proba(given)
             return self._learn(added(now.state_, given, labels, log_p, now._answer(log_p), ids=ids))
 
     def relabel(self, ids: ArrayLike, y: Any) -> UpdateReport:
@@ -361,7 +380,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return labels, first_ids(ids, len(labels))
 
     def _log_proba(self, X: Any) -> NDArray[np.float32]:
-        return self.state_.log_proba(self._given(X, reset=False))
+        return self.state_.log_proba(self._given(X, reset=False))[0]
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         known = self.classes_ if classes is None else classes

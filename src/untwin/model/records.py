@@ -71,6 +71,25 @@ class UpdateReport:
         return "; ".join(told)
 
 
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How labelled rows that a model has not learnt differ from those that it has.
+
+    Attributes
+    ----------
+    accuracy_expected : float or None
+        What the fit promised of new rows; `UpdateReport.accuracy_before` says what came.
+    without_evidence : float
+        Share of the rows that are texts without a known term.
+    class_shares : float
+        Share of the rows that would have to be of another class for the classes to occur as often as before.
+    """
+
+    accuracy_expected: float | None
+    without_evidence: float
+    class_shares: float
+
+
 class Reason(NamedTuple):
     """Why a row is answered as it is: the likeliest classes, and the neighbours and terms that speak for them.
 

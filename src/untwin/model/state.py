@@ -88,12 +88,16 @@ class FittedState:
         """How many columns the counted texts have."""
         return sum(view.rows.shape[1] for view in self.views if view.encoder is not None)
 
-    def log_proba(self, given: Any) -> Floats:
-        """Return calibrated log-probabilities of new rows; the shares of the classes where a row says nothing."""
+    def log_proba(self, given: Any) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return calibrated log-probabilities of new rows; and which of them, texts without a known term, say nothing.
+
+        These have the shares of the classes.
+        """
         seen = [view.seen(given) for view in self.views]
         log_p = self.ensemble.log_proba(seen)
-        log_p[self._mute(seen, len(log_p))] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
-        return log_p
+        mute = self._mute(seen, len(log_p))
+        log_p[mute] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
+        return log_p, mute
 
     def without_evidence(self, given: Any) -> NDArray[np.bool_]:
         """Tell which texts hold no known term."""

@@ -16,7 +16,7 @@ from untwin.crossfit.folds import identical_rows
 from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import stack_rows
 from untwin.model.out_of_fold import OutOfFoldAnswers
-from untwin.model.records import UpdateReport
+from untwin.model.records import Drift, UpdateReport
 from untwin.model.retraining import retrain
 from untwin.model.row_ids import more_ids, places_of_ids
 from untwin.model.state import FittedState, explaining_view_of, fit_preprocessing, log_proba_of_rows
@@ -41,7 +41,8 @@ def added(
     views = tuple(view.grown(given) for view in known.views)
     ensemble, anew = retrain(known.ensemble, views, labels, new)
     documents = None if known.documents is None else stack_rows([known.documents, given])
-    fresh = ~_repeated(views[0].rows if documents is None else documents, len(known.y))
+    again = learnt_before(known, given)
+    fresh = ~(_repeated(views[0].rows, len(known.y)) if again is None else again)
     answers = known.answers.joined(new, log_p, predicted, fresh & np.isin(y, known.ensemble.classes), ensemble.classes)
     space = _copied(known.space)
     space.add(log_proba_of_rows(ensemble, views, answers)[-len(new) :], ensemble.classes, y)
@@ -102,6 +103,24 @@ def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
     there = positions(np.concatenate([old[stays], after[rows]]), new)
     counts = csr_array((np.ones(len(here)), (here, there)), shape=(len(old), len(new)))
     return csr_array(normalize(counts, norm="l1"))
+
+
+def learnt_before(known: FittedState, given: Any) -> NDArray[np.bool_] | None:
+    """Tell which rows are equal to a training row; None where the documents to compare with are not kept."""
+    if known.documents is None:
+        return None
+    if isinstance(given, list):
+        texts = set(known.documents)
+        return np.array([text in texts for text in given], dtype=np.bool_)
+    return _repeated(stack_rows([known.documents, given]), len(known.y))
+
+
+def drift_of(known: FittedState, given: Any, y: Array, expected: float | None) -> Drift:
+    """Measure how rows with labels differ from the training rows; `expected` is the accuracy that the fit promised."""
+    codes = np.unique(_joined_labels(known.y, y), return_inverse=True)[1]
+    n_old, n_classes = len(known.y), codes.max() + 1
+    old, new = (np.bincount(part, minlength=n_classes) / len(part) for part in (codes[:n_old], codes[n_old:]))
+    return Drift(expected, float(known.without_evidence(given).mean()), float(abs(old - new).sum() / 2))
 
 
 def _repeated(rows: Any, n_old: int) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from untwin._wording import ELLIPSIS, cut
 from untwin.model.chance import NO_BETTER
 from untwin.report.charts import Line
 from untwin.report.pairs import ADVICE
@@ -94,7 +95,7 @@ def seconds(taken: float) -> str:
 
 def excerpt(text: str) -> str:
     """Return the beginning of a text."""
-    return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+    return cut(text, EXCERPT, ELLIPSIS)
 
 
 def cell(value: Any) -> str:

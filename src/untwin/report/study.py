@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._values import positions
+from untwin._wording import ELLIPSIS, cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,5 +158,4 @@ class Study:
         """Return what a row looked like, cut; empty where it is not known, or not to be quoted."""
         if self.evidence.texts is None or not self.texts:
             return ""
-        shown = self.evidence.texts[position]
-        return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+        return cut(self.evidence.texts[position], longest, ELLIPSIS)

@@ -11,6 +11,7 @@ from sklearn.utils import check_array, column_or_1d
 from untwin._compat import require_classes
 from untwin._labels import label_array
 from untwin._values import class_names
+from untwin.tables._input import membership as members_of_classes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -37,9 +38,8 @@ def membership(y: Any, columns: ArrayLike | None = None) -> tuple[csr_array, Arr
         return _table(given, columns)
     labels = column_or_1d(given, warn=True)
     require_classes(labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    shape = (len(labels), len(classes))
-    return csr_array((np.ones(len(labels)), codes, np.arange(len(labels) + 1)), shape=shape), classes
+    members, classes = members_of_classes(labels, None)
+    return members.astype(np.float64), classes
 
 
 def _table(y: Any, columns: ArrayLike | None) -> tuple[csr_array, Array]:

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import counted, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
+
+_WIDEST_NAME = 60  # of a column, in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,18 @@ class Places:
         """Return what stands for each frame row, all different."""
         return [str(self.mark(index)) for index in range(len(self.rows))]
 
+    def marks_beside(self, taken: Collection[str]) -> list[str]:
+        """Return what stands for each frame row beside rows whose names are `taken`: its id or file, or file:row.
+
+        >>> Places("new/more.csv", np.array([1, 2]), ids=["T-1", "T-9"]).marks_beside({"T-1"})
+        ['T-1 (more.csv:1)', 'T-9']
+        """
+        rows = [f"{Path(self.name).name}:{row}" for row in self.rows.tolist()]
+        if self.ids is None and self.files is None:
+            return all_different(rows, taken)
+        named = zip(self.marks(), rows, strict=True)
+        return all_different((f"{name} ({row})" if name in taken else name for name, row in named), taken)
+
     def with_ids(self, ids: Sequence[str | None]) -> Places:
         """Return the places with the owner's ids; rows without one, or with one that others have too, by their row.
 
@@ -158,7 +173,7 @@ class RawTable:
     def column_list(self) -> str:
         """Return the names of the columns for a message."""
         names, more = self.frame.columns[:40], self.frame.width - 40
-        shown = ", ".join(repr(name if len(name) <= 60 else f"{name[:57]}...") for name in names)
+        shown = ", ".join(repr(cut(name, _WIDEST_NAME)) for name in names)
         return shown + (f" and {more:,} more" if more > 0 else "")
 
     def require_usable(self, column: str) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._values import frozen, positions
+from untwin._wording import cut
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.contingency import Contingency
 
@@ -174,4 +175,4 @@ def beginning(text: str) -> str:
     >>> len(beginning("word " * 100))
     80
     """
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return cut(text, LONGEST)

@@ -1,0 +1,78 @@
+"""What answers consist of, for a batch of rows: everything from one pass over them and one state of the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from untwin._values import positions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+    Booleans = NDArray[np.bool_]
+
+
+class Predictions(NamedTuple):
+    """Answers to n rows by a model of C classes.
+
+    Attributes
+    ----------
+    labels : (n,) array
+        The answers: the likeliest classes, or the median grades where `scoring` counts distances.
+    probabilities : (n, C) array
+    ranked : (n, k) array
+        Positions in `classes_`: the answer, then the likeliest others; ties in the order of the classes.
+    unsure : (n,) array of bool
+        Which answers not to rely on: their largest probability is below `threshold_`.
+    groups : (n,) array
+        The likeliest groups: positions in `groups_`.
+    no_evidence : (n,) array of bool
+        Which texts hold no known term: their probabilities are the shares of the classes.
+    """
+
+    labels: Array
+    probabilities: Floats
+    ranked: Indices
+    unsure: Booleans
+    groups: Indices
+    no_evidence: Booleans
+
+
+def probabilities_of(log_p: NDArray[np.float32]) -> Floats:
+    """Return probabilities that add up to one, from logarithms of single precision."""
+    P = np.exp(log_p.astype(np.float64))
+    return np.asarray(P / P.sum(axis=1, keepdims=True))
+
+
+def ranked_classes(P: Floats, answer: Indices, top: int) -> Indices:
+    """Return the classes of each row by number: the answer, then the likeliest others, `top` at most.
+
+    >>> ranked_classes(np.array([[0.2, 0.3, 0.5]]), np.array([1]), 2).tolist()
+    [[1, 2]]
+    """
+    if top == 1:
+        return answer.reshape(-1, 1)
+    others = P.copy()
+    others[np.arange(len(P)), answer] = 2.0  # before all others
+    return np.argsort(-others, axis=1, kind="stable")[:, :top]
+
+
+def likeliest_groups(P: Floats, classes: Array, groups: Sequence[tuple[Any, ...]]) -> Indices:
+    """Return the number of the group that each row most probably belongs to.
+
+    >>> P, classes = np.array([[0.4, 0.3, 0.3]]), np.array(["ape", "cat", "dog"])
+    >>> likeliest_groups(P, classes, [("ape",), ("cat", "dog")]).tolist()
+    [1]
+    """
+    group_of = np.empty(len(classes), dtype=np.intp)
+    members = [name for group in groups for name in group]
+    group_of[positions(members, classes)] = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    shares = P @ (group_of[:, np.newaxis] == np.arange(len(groups))).astype(np.float64)
+    return np.asarray(shares.argmax(axis=1))

@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+from untwin.calibrate.probabilities import JudgedAnswers
 
 from bench._measure import show
 from bench._peers import PEERS
@@ -26,7 +27,6 @@ from bench._runs import TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, ru
 from bench._sets import documents, paired_interval, parts
 from bench._sizes import run_sizes
 from untwin import UntwinClassifier
-from untwin.calibrate.probabilities import JudgedAnswers
 from untwin.data.load import load
 from untwin.model.selection.comparison import binomial_interval
 

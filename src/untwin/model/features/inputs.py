@@ -18,7 +18,7 @@ from untwin._errors import InputError
 from untwin._forks import require_polars
 from untwin._labels import require_distinct
 from untwin.data.frames import is_dense
-from untwin.represent.growth import stacked
+from untwin.represent.growth import stack_matrices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,7 +153,7 @@ def stack_rows(parts: list[Any]) -> Any:
         return [text for part in parts for text in part]
     if isinstance(first, pl.DataFrame):
         return pl.concat([part.select(first.columns) for part in parts], how="vertical_relaxed")
-    return stacked(parts)
+    return stack_matrices(parts)
 
 
 def _is_series(values: Any) -> bool:

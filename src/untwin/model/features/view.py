@@ -27,7 +27,7 @@ from sklearn.utils.extmath import row_norms
 from untwin._compat import rows_of
 from untwin.data.frames import text_cells
 from untwin.model.features.inputs import stack_rows
-from untwin.represent.growth import widened
+from untwin.represent.growth import widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +102,7 @@ class View:
             return replace(self, rows=stack_rows([self.rows, given]))
         encoder = copy(self.encoder).partial_fit(given)  # a copy, so that a failure later leaves the old one unchanged
         new = encoder.transform(given)
-        return replace(self, encoder=encoder, rows=stack_rows([widened(self.rows, new.shape[1]), new]))
+        return replace(self, encoder=encoder, rows=stack_rows([widen_matrix(self.rows, new.shape[1]), new]))
 
     def take(self, kept: Indices) -> View:
         """Return the view of these rows only."""

@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from untwin import _progress
 from untwin.calibrate.temperature import fit_temperature, log_probabilities, on_log_scale
 from untwin.calibrate.top_class import TopClassCalibration
-from untwin.crossfit.folds import judged
+from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.outoffold import scores_out_of_fold
 from untwin.model.ordinal import ORDERED, answered
 from untwin.model.selection.sampling import two_folds
@@ -104,7 +104,7 @@ class Comparison:
     def folds(self) -> Indices:
         """The fold that holds a row out; -1 if one fold has all rows of its class, so that no model can predict it."""
         units = np.arange(len(self.codes))
-        folds: Indices = judged(self.codes, units, self.parts)[0]
+        folds: Indices = exclude_small_classes(self.codes, units, self.parts)[0]
         return folds
 
     @cached_property

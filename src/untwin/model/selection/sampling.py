@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged, possible_folds
+from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes, possible_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
 def can_hold_out(codes: Indices, parts: Indices) -> bool:
     """Tell whether folds chosen for all rows can hold out rows of a sample, which needs two classes or more."""
     try:
-        judged(codes, np.arange(len(codes)), parts)
+        exclude_small_classes(codes, np.arange(len(codes)), parts)
     except NothingHeldOutError:
         return False
     return len(np.unique(codes)) > 1
@@ -88,4 +88,4 @@ def stratified_sample(codes: Indices, size: int, random_state: int) -> Indices:
     taken = (
         np.arange(STEPS) * n_parts // STEPS
     )  # evenly among the parts, since rows of a class are dealt to one part after another
-    return np.flatnonzero(np.isin(dealt_folds(codes, np.arange(n), n_parts, random_state), taken))
+    return np.flatnonzero(np.isin(deal_folds(codes, np.arange(n), n_parts, random_state), taken))

@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 from bench._measure import parser, show
 from bench._sets import documents, paired_interval, parts, vectors
 from untwin import AdaptiveSprinkling, KNNClassifier, ScoreSpace, SprinkledLSI, SprinklingPlan, TextCounts
-from untwin.classify.adaptive.spaces import joined
+from untwin.classify.adaptive.spaces import join_spaces
 from untwin.crossfit import out_of_fold_confusion
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def parts_of_the_method(split: Split, svm: LinearSVC) -> dict[str, tuple[Any, An
     rows = {
         name: (space.fit_transform(split.X, split.y), space.transform(split.X_test)) for name, space in spaces.items()
     }
-    both = tuple(map(joined, rows["sprinkled, whitened"], rows["scores"]))
+    both = tuple(map(join_spaces, rows["sprinkled, whitened"], rows["scores"]))
     return {"raw": (split.X, split.X_test), **rows, "scores + sprinkled": both}
 
 

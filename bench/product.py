@@ -26,7 +26,7 @@ from bench._runs import TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, ru
 from bench._sets import documents, paired_interval, parts
 from bench._sizes import run_sizes
 from untwin import UntwinClassifier
-from untwin.calibrate.probabilities import JudgedAnswers
+from untwin.calibrate.threshold import surest_threshold
 from untwin.data.load import load
 from untwin.model.selection.comparison import binomial_interval
 
@@ -98,25 +98,25 @@ def run_reject(options: argparse.Namespace) -> list[dict[str, Any]]:
         X, X_test = [texts[row] for row in train], [texts[row] for row in test]
         ours = UntwinClassifier(n_jobs=CORES).fit(X, y[train])
         right = ours.predict(X_test) == y[test]
-        margins, sure_of, svm_right = by_margins(X, y[train], X_test, y[test])
+        margins, held_out, svm_right = by_margins(X, y[train], X_test, y[test])
         for target in TARGETS:
             accepted = ~ours.unsure(X_test, target_error=target)
             rows.append({"set": name, "by": "untwin", "target": target, **accepted_error(accepted, right, target)})
-            theirs = margins >= sure_of.threshold(target)
+            theirs = margins >= surest_threshold(*held_out, target)
             rows.append(
                 {"set": name, "by": "SVM margins", "target": target, **accepted_error(theirs, svm_right, target)}
             )
     return rows
 
 
-def by_margins(X: list[str], y: Array, X_test: list[str], y_test: Array) -> tuple[Array, JudgedAnswers, Array]:
-    """Return the test margins of a linear SVM, its margins out of fold with what was right, and what is on test."""
+def by_margins(X: list[str], y: Array, X_test: list[str], y_test: Array) -> tuple[Array, tuple[Array, Array], Array]:
+    """Return test margins of a linear SVM, its out-of-fold margins and which were right, and which test rows are."""
     svm = make_pipeline(TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), min_df=2), LinearSVC(random_state=0))
     held = cross_val_predict(svm, X, y, method="decision_function", n_jobs=CORES)
     svm.fit(X, y)
     scores, names = svm.decision_function(X_test), svm.classes_
-    judged = JudgedAnswers.of_held_out(margin(held), names[held.argmax(axis=1)] == y)
-    return margin(scores), judged, names[scores.argmax(axis=1)] == y_test
+    held_out = margin(held), names[held.argmax(axis=1)] == y
+    return margin(scores), held_out, names[scores.argmax(axis=1)] == y_test
 
 
 def margin(scores: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import dealt_folds
+from untwin.crossfit.folds import deal_folds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,6 @@ def stratified_parts(labels: NDArray[Any], n_folds: int, seed: int = 0) -> Itera
     [[1, 2, 4], [0, 3]]
     """
     codes = np.unique(labels, return_inverse=True)[1]
-    fold_of_row = dealt_folds(codes, np.arange(len(codes)), n_folds, seed)
+    fold_of_row = deal_folds(codes, np.arange(len(codes)), n_folds, seed)
     for fold in range(n_folds):
         yield np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)

@@ -65,7 +65,7 @@ def run_levels(collection: Collection, groups: Sequence[tuple[str, ...]], source
 
 def told_the_group(model: MultiLevelClassifier, collection: Collection) -> Array:
     """Return the classes that the experts name when the right group is given."""
-    scores = model.trees_[0].descended(collection.X_test)
+    scores = model.trees_[0].descend(collection.X_test)
     group_of = model.trees_[0].groups
     true = positions(collection.y_test, model.classes_)
     inside = group_of == group_of[true][:, np.newaxis]

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
-from untwin.crossfit.folds import RUN, dealt_folds, folds_in_runs, identical_rows, judged, sharing_units
+from untwin.crossfit.folds import (
+    RUN,
+    deal_folds,
+    deal_folds_in_runs,
+    exclude_small_classes,
+    identical_rows,
+    sharing_units,
+)
 
 few = settings(max_examples=40, deadline=None)
 
@@ -81,18 +88,18 @@ def test_groups_and_identical_rows_chain():
 def test_dealing_is_even_and_keeps_small_classes_apart(seed, n_folds):
     rng = np.random.default_rng(seed)
     codes = rng.permutation(np.repeat(np.arange(6), [1, 2, 3, 7, 20, 31]))
-    folds = dealt_folds(codes, np.arange(len(codes)), n_folds, seed)
+    folds = deal_folds(codes, np.arange(len(codes)), n_folds, seed)
     per_class = np.array([np.bincount(folds[codes == c], minlength=n_folds) for c in range(6)])
     assert (np.ptp(per_class, axis=1) <= 1).all()
     assert np.ptp(per_class.sum(axis=0)) <= 1
-    assert (folds == dealt_folds(codes, np.arange(len(codes)), n_folds, seed)).all()
+    assert (folds == deal_folds(codes, np.arange(len(codes)), n_folds, seed)).all()
 
 
 @few
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_runs_are_dealt_evenly_too(seed, n_folds):
     codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(6), [1, 2, 3, 7, 20, 331]))
-    folds = folds_in_runs(codes, np.arange(len(codes)), n_folds)
+    folds = deal_folds_in_runs(codes, np.arange(len(codes)), n_folds)
     per_class = np.array([np.bincount(folds[codes == c], minlength=n_folds) for c in range(6)])
     assert (np.ptp(per_class, axis=1) <= 1).all()
     assert np.ptp(per_class.sum(axis=0)) <= 1
@@ -103,14 +110,14 @@ def test_runs_are_dealt_evenly_too(seed, n_folds):
 
 def test_a_file_sorted_by_something_is_held_out_evenly():
     """A large class in order of size: small and large rows are in every fold, or each would be a leap into the dark."""
-    folds = folds_in_runs(np.zeros(1000, dtype=int), np.arange(1000), 5)
+    folds = deal_folds_in_runs(np.zeros(1000, dtype=int), np.arange(1000), 5)
     means = [np.flatnonzero(folds == fold).mean() for fold in range(5)]
     assert np.ptp(means) <= 5 * RUN
 
 
 def test_copies_are_dealt_apart_from_single_rows_so_that_folds_stay_even():
     unit = np.repeat(np.arange(11), [30, 20, 20] + [1] * 8)
-    folds = folds_in_runs(np.zeros(len(unit), dtype=int), unit, 3)
+    folds = deal_folds_in_runs(np.zeros(len(unit), dtype=int), unit, 3)
     assert sorted(np.bincount(folds)) == [22, 23, 33]
     assert len(np.unique(np.column_stack([unit, folds]), axis=0)) == 11
 
@@ -121,7 +128,7 @@ def test_units_stay_together_and_no_class_is_held_out_whole(seed):
     rng = np.random.default_rng(seed)
     codes, unit = rng.integers(0, 8, 40), rng.integers(0, 25, 40)
     unit, codes = (np.unique(numbers, return_inverse=True)[1] for numbers in (unit, codes))
-    folds, parts, small = judged(codes, unit, dealt_folds(codes, unit, 4, seed))
+    folds, parts, small = exclude_small_classes(codes, unit, deal_folds(codes, unit, 4, seed))
     for members in partition(unit):
         assert len(set(parts[list(members)])) == 1
     for fold in range(folds.max() + 1):
@@ -138,7 +145,7 @@ def test_identical_rows_of_frames_with_vectors(dtype):
 
 def test_a_lonely_class_trains_always_unless_its_twin_row_is_held_out():
     codes, unit = np.array([0, 0, 0, 0, 1, 2]), np.array([0, 1, 2, 3, 4, 0])  # class 2 is identical to row 0
-    folds, parts, small = judged(codes, unit, np.array([0, 1, 0, 1, 1, 0]))
+    folds, parts, small = exclude_small_classes(codes, unit, np.array([0, 1, 0, 1, 1, 0]))
     assert folds.tolist() == [0, 1, 0, 1, -1, -1]
     assert parts.tolist() == [0, 1, 0, 1, -1, 0]
     assert small.tolist() == [False, True, True]

@@ -14,7 +14,7 @@ import numpy as np
 
 from untwin.model.saving.registry import KINDS
 from untwin.store import load, save
-from untwin.store.manifest import signed
+from untwin.store.manifest import sign_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +167,7 @@ def forge_facts(folder: Path, generator: np.random.Generator) -> str:
     del manifest["sha256"]
     lies: list[Any] = [{}, {"about": {}}, {"versions": [], "summary": {}, "about": {}}, {"about": 3, "versions": {}}]
     manifest["facts"] = lies[generator.integers(len(lies))]
-    path.write_bytes(signed(manifest))
+    path.write_bytes(sign_manifest(manifest))
     return f"forge_facts: {manifest['facts']}"
 
 

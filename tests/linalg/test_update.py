@@ -10,10 +10,10 @@ from scipy.sparse import csr_array, random_array
 
 from untwin.linalg.svd import TruncatedSVD
 from untwin.linalg.update import (
-    changed,
-    folded_columns,
-    folded_rows,
+    fold_in_columns,
+    fold_in_rows,
     loss_of_orthogonality,
+    with_change,
     with_columns,
     with_rows,
     without_columns,
@@ -72,7 +72,7 @@ def test_one_update_is_the_svd_of_the_union_when_the_old_rank_fits(sparse, sizes
     for union, (new, discarded) in (
         (np.vstack([A, B]), with_rows(old, made(B), keep)),
         (np.hstack([A, C]), with_columns(old, made(C), keep)),
-        (A + C @ B, changed(old, made(C), made(B.T), keep)),
+        (A + C @ B, with_change(old, made(C), made(B.T), keep)),
     ):
         values = np.linalg.svd(union, compute_uv=False)
         size = values[0] if values[0] > 0 else 1.0
@@ -179,8 +179,8 @@ def test_relabelling_and_back_restores_only_with_spare_dimensions(rank, spare, r
     P, R = np.zeros((30, rank)), np.zeros((20, rank))
     for i in range(rank):
         P[3 + i, i], R[15, i], R[16 + i, i] = 1, -1.5, 1.5
-    there, _ = changed(old, csr_array(P), csr_array(R), 6 + spare)
-    back, _ = changed(there, csr_array(P), csr_array(-R), 6 + spare)
+    there, _ = with_change(old, csr_array(P), csr_array(R), 6 + spare)
+    back, _ = with_change(there, csr_array(P), csr_array(-R), 6 + spare)
     error = abs(product(back) - product(old)).max()
     assert (error < 1e-12) if spare >= rank else (error > 1e-4)
 
@@ -224,7 +224,7 @@ def test_weights_are_changed_columns(rng):
     columns, factor = [3, 8], np.array([0.5, 2.0])
     R = np.zeros((20, 2))
     R[columns, [0, 1]] = 1
-    new, _ = changed(exact(A, 6), A[:, columns] * (factor - 1), csr_array(R), 8)
+    new, _ = with_change(exact(A, 6), A[:, columns] * (factor - 1), csr_array(R), 8)
     weighted = A.copy()
     weighted[:, columns] *= factor
     np.testing.assert_allclose(product(new), weighted, atol=1e-11)
@@ -236,7 +236,7 @@ def test_weights_are_changed_columns(rng):
 def test_folded_rows_are_projections_and_lose_orthogonality(rng):
     A, B = documents(30, 20, rng), documents(10, 20, rng)
     old = exact(A, 6)
-    new = folded_rows(old, csr_array(B))
+    new = fold_in_rows(old, csr_array(B))
     np.testing.assert_allclose(product(new)[30:], B @ old.V @ old.V.T, atol=1e-12)
     assert new.V is old.V
     gram = new.U.T @ new.U
@@ -247,7 +247,7 @@ def test_folded_rows_are_projections_and_lose_orthogonality(rng):
 def test_folded_columns_are_projections_and_lose_orthogonality(rng):
     A, C = documents(30, 20, rng), documents(30, 5, rng)
     old = exact(A, 6)
-    new = folded_columns(old, csr_array(C))
+    new = fold_in_columns(old, csr_array(C))
     np.testing.assert_allclose(product(new)[:, 20:], old.U @ old.U.T @ C, atol=1e-12)
     assert loss_of_orthogonality(new.V) > 0.01
     assert loss_of_orthogonality(old.V) < 1e-12
@@ -256,5 +256,5 @@ def test_folded_columns_are_projections_and_lose_orthogonality(rng):
 def test_updating_is_nearer_to_the_truth_than_folding_in(rng):
     A, B = documents(60, 30, rng), documents(20, 30, rng)
     union, old = np.vstack([A, B]), exact(A, 8)
-    error = [np.linalg.norm(union - product(new)) for new in (with_rows(old, B, 8)[0], folded_rows(old, B))]
+    error = [np.linalg.norm(union - product(new)) for new in (with_rows(old, B, 8)[0], fold_in_rows(old, B))]
     assert np.linalg.norm(union - best(union, 8)) < error[0] < error[1]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin.store.manifest import signed
+from untwin.store.manifest import sign_manifest
 from untwin.store.npy import ArrayFile, payload
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _manifest(folder):
 def _sign(folder, manifest):
     """Write the manifest with a digest that is right."""
     manifest.pop("sha256", None)
-    (folder / "manifest.json").write_bytes(signed(manifest))
+    (folder / "manifest.json").write_bytes(sign_manifest(manifest))
 
 
 def _leaves(parts):

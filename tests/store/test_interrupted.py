@@ -214,14 +214,14 @@ def test_a_change_by_somebody_who_knows_no_lock_is_seen_before_the_commit(tmp_pa
     folder, other = tmp_path / "model", tmp_path / "other"
     first = save(folder, {"x": np.arange(3)}, {})
     save(other, {}, {})
-    really = directory._opened
+    really = directory._open
 
     def meanwhile(place, content):
         (other / "manifest.json").replace(folder / "manifest.json")
-        monkeypatch.setattr(directory, "_opened", really)
+        monkeypatch.setattr(directory, "_open", really)
         return really(place, content)
 
-    monkeypatch.setattr(directory, "_opened", meanwhile)
+    monkeypatch.setattr(directory, "_open", meanwhile)
     with pytest.raises(UntwinError, match="has changed since"):
         save(folder, {"x": np.arange(4)}, {}, replaces=first)
     assert load(folder).parts == {}

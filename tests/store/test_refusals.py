@@ -12,7 +12,7 @@ import pytest
 
 from untwin._errors import UntwinError
 from untwin.store import ModelRefused, load, save
-from untwin.store.manifest import FORMAT, LARGEST_MANIFEST, signed
+from untwin.store.manifest import FORMAT, LARGEST_MANIFEST, sign_manifest
 
 CODES = {"model-missing", "model-damaged", "model-foreign", "model-too-new", "model-too-old", "model-too-large"}
 
@@ -29,7 +29,7 @@ def resign(folder, change):
     content = json.loads(path.read_text())
     del content["sha256"]
     change(content)
-    path.write_bytes(signed(content))
+    path.write_bytes(sign_manifest(content))
 
 
 def refusal(folder):
@@ -156,13 +156,13 @@ def test_a_matrix_with_a_wrong_index_is_refused(folder, data, indices, indptr, s
         b'{"format": 1e999}',
         b'{"format": ' + b"9" * 100_000 + b"}",
         b" " * (LARGEST_MANIFEST + 1),
-        signed({"format": FORMAT, "facts": {}, "parts": {}, "files": {}})[:-1],
-        signed({"format": FORMAT, "facts": {}, "parts": {}, "files": {}}) + b" ",
-        signed({"format": FORMAT, "facts": {}}),
-        signed({"format": FORMAT, "facts": [], "parts": {}, "files": {}}),
-        signed({"format": FORMAT, "facts": {}, "parts": [], "files": {}}),
-        signed({"format": FORMAT, "facts": {}, "parts": {}, "files": [1]}),
-        signed({}),
+        sign_manifest({"format": FORMAT, "facts": {}, "parts": {}, "files": {}})[:-1],
+        sign_manifest({"format": FORMAT, "facts": {}, "parts": {}, "files": {}}) + b" ",
+        sign_manifest({"format": FORMAT, "facts": {}}),
+        sign_manifest({"format": FORMAT, "facts": [], "parts": {}, "files": {}}),
+        sign_manifest({"format": FORMAT, "facts": {}, "parts": [], "files": {}}),
+        sign_manifest({"format": FORMAT, "facts": {}, "parts": {}, "files": [1]}),
+        sign_manifest({}),
     ],
 )
 def test_manifests_that_are_none_are_refused(folder, content):

@@ -58,7 +58,7 @@ class TopClassCalibration:
 
         if not len(codes):
             return UNCHANGED
-        best, odds, *_ = TopClass.in_rows(log_p)
+        best, odds, *_ = TopClass.of_rows(log_p)
         odds = np.minimum(odds, MOST_ODDS)
         n_right = int((right := best == codes).sum())
         targets = np.where(right, (n_right + 1) / (n_right + 2), 1 / (len(codes) - n_right + 2))
@@ -82,13 +82,13 @@ class TopClassCalibration:
         return cls(*found.x.tolist())
 
     @property
-    def undone(self) -> TopClassCalibration:
+    def inverse(self) -> TopClassCalibration:
         """What leads back."""
         return TopClassCalibration(1 / self.slope, -self.shift / self.slope)
 
     def __call__(self, log_p: Array) -> NDArray[np.float32]:
         """Return log-probabilities that can be trusted, of rows with these."""
-        first = TopClass.in_rows(log_p)
+        first = TopClass.of_rows(log_p)
         said = self.slope * first.odds + self.shift
         others = np.isfinite(first.rest)  # else all of them are ruled out, and there is nobody to share
         least = np.subtract(first.second, first.rest, where=others, out=np.full(len(log_p), -np.inf)) + LEAD
@@ -111,7 +111,7 @@ class TopClass(NamedTuple):
     rest: Floats
 
     @classmethod
-    def in_rows(cls, log_p: Array) -> TopClass:
+    def of_rows(cls, log_p: Array) -> TopClass:
         """Look for it; others are added up by themselves, since 1 - p is lost in rounding where p is nearly 1."""
         rows, best, others = np.arange(len(log_p)), log_p.argmax(axis=1), log_p.copy()
         others[rows, best] = -np.inf

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from untwin._compat import require_classes
-from untwin.represent.growth import arrived, stacked, validated_growth, widened
+from untwin.represent.growth import merge_classes, stack_matrices, validated_growth, widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ class LearntRows(NamedTuple):
     y: Array
 
 
-def grown_rows(model: Any, X: Any, y: Any, **checks: Any) -> LearntRows:
+def with_learnt_rows(model: Any, X: Any, y: Any, **checks: Any) -> LearntRows:
     """Return the rows that `model` has learnt, with a batch below: X may be wider, y may hold new labels.
 
     The batch is checked as `validate_data` does with `checks`; the model's `n_features_in_` grows.
@@ -36,6 +36,6 @@ def grown_rows(model: Any, X: Any, y: Any, **checks: Any) -> LearntRows:
         )
     y = column_or_1d(y, warn=True)
     require_classes(y)
-    arrived(model.classes_, y)  # refuses labels of another kind, before the model is made wider
+    merge_classes(model.classes_, y)  # refuses labels of another kind, before the model is made wider
     X, y = validated_growth(model, X, y, **checks)
-    return LearntRows(stacked([widened(known.X, X.shape[1]), X]), np.concatenate([known.y, y]))
+    return LearntRows(stack_matrices([widen_matrix(known.X, X.shape[1]), X]), np.concatenate([known.y, y]))

@@ -66,24 +66,24 @@ def identical_rows(X: Any) -> Codes:
         return _identical_sparse(X)
     if hasattr(X, "columns"):
         columns = [column.to_numpy() for column in nw.from_native(X, eager_only=True).iter_columns()]
-        return _numbered(np.column_stack([_coded(_whole(column)) for column in columns]))
+        return _number_rows(np.column_stack([_code_values(_flatten_cells(column)) for column in columns]))
     if isinstance(X, list) and all(isinstance(row, str) for row in X):
         return np.unique(np.asarray(X, dtype=object), return_inverse=True)[1]
     rows = np.asarray(X, dtype=object if isinstance(X, list) and isinstance(X[0], str) else None)
     rows = rows.reshape(len(rows), -1)
     if rows.dtype.kind in "biufc":
-        return _numbered(rows + 0)  # adding 0 turns -0.0 into 0.0
-    return _numbered(np.column_stack([_coded(column) for column in rows.T]))
+        return _number_rows(rows + 0)  # adding 0 turns -0.0 into 0.0
+    return _number_rows(np.column_stack([_code_values(column) for column in rows.T]))
 
 
-def _whole(column: NDArray[Any]) -> NDArray[Any]:
+def _flatten_cells(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column whose cells are lists or vectors with one value a row, equal where they are."""
     if column.ndim == 1 and not (column.dtype.kind == "O" and len(column) and np.ndim(column[0])):
         return column
     return np.array([np.asarray(cell).tobytes() for cell in column], dtype=object)
 
 
-def _coded(column: NDArray[Any]) -> NDArray[Any]:
+def _code_values(column: NDArray[Any]) -> NDArray[Any]:
     """Return a number for each distinct value; missing ones are alike, and objects may mix with None and NaN."""
     if column.dtype.kind != "O":
         return np.unique(column, return_inverse=True)[1]
@@ -101,13 +101,13 @@ def _identical_sparse(X: Any) -> Codes:
     for length in np.unique(lengths):
         members = np.flatnonzero(lengths == length)
         cells = rows.indptr[members, None] + np.arange(length)
-        numbers = _numbered(np.hstack([rows.indices[cells], rows.data[cells]]))
+        numbers = _number_rows(np.hstack([rows.indices[cells], rows.data[cells]]))
         found[members] = numbers + next_number
         next_number += numbers.max() + 1
     return found
 
 
-def _numbered(rows: NDArray[Any]) -> Codes:
+def _number_rows(rows: NDArray[Any]) -> Codes:
     """Give each distinct row of a dense matrix a number, comparing bytes."""
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.intp)
@@ -115,30 +115,30 @@ def _numbered(rows: NDArray[Any]) -> Codes:
     return np.unique(np.ascontiguousarray(rows).view(as_bytes).ravel(), return_inverse=True)[1]
 
 
-def dealt_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Codes:
+def deal_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Codes:
     """Deal the units to the folds, class by class, as one deals cards: the next class goes on where the last one ended.
 
     So each class and the whole spread evenly, and the units of a class with few of them meet in no fold. A unit of
     several classes is dealt with its rarest one; large units first, equal ones in random order.
     """
-    stratum, size = _dealt_with(codes, unit), np.bincount(unit)
+    stratum, size = _rarest_class(codes, unit), np.bincount(unit)
     shuffled = check_random_state(random_state).permutation(len(size))
     fold_of_unit = np.empty(len(size), dtype=np.intp)
     fold_of_unit[np.lexsort((shuffled, -size, stratum))] = np.arange(len(size)) % n_folds
     return fold_of_unit[unit]
 
 
-def folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
-    """Deal as `dealt_folds` does, but give rows of a class that follow each other to one fold, up to `RUN` at a time.
+def deal_folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
+    """Deal as `deal_folds` does, but give rows of a class that follow each other to one fold, up to `RUN` at a time.
 
     Rows that stand together in a file often come from one hand: variants by one writer, posts of one thread, samples
     of one day. Dealt one by one, each is held out while its sisters are learnt, and everything drawn from the folds is
     too good. The runs are short beside a large class, so that a file sorted by something else is held out evenly.
 
-    >>> folds_in_runs(np.array([0, 0, 0, 0, 1, 1]), np.arange(6), 2).tolist()
+    >>> deal_folds_in_runs(np.array([0, 0, 0, 0, 1, 1]), np.arange(6), 2).tolist()
     [0, 0, 1, 1, 0, 1]
     """
-    stratum, size = _dealt_with(codes, unit), np.bincount(unit)
+    stratum, size = _rarest_class(codes, unit), np.bincount(unit)
     order = np.lexsort((-size, stratum))
     alike = np.column_stack([stratum, size])[order]  # within them, units stand as they first appear
     _, first, kind, counts = np.unique(alike, axis=0, return_index=True, return_inverse=True, return_counts=True)
@@ -151,7 +151,7 @@ def folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
     return fold_of_unit[unit]
 
 
-def _dealt_with(codes: Codes, unit: Codes) -> Codes:
+def _rarest_class(codes: Codes, unit: Codes) -> Codes:
     """Return the class with which each unit is dealt: the rarest of its rows."""
     pairs = np.unique(np.column_stack([unit, codes]), axis=0)
     units_of_class = np.bincount(pairs[:, 1])
@@ -192,9 +192,9 @@ def _splitter(cv: Any) -> Any:
 def choose_folds(
     X: Any, codes: Codes, cv: Any, *, groups: Any = None, random_state: Any = 0, in_runs: bool = False
 ) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-    """Return `folds`, `parts` and the small classes (see `judged`) for `cv` as `out_of_fold` takes it.
+    """Return `folds`, `parts` and the small classes (see `exclude_small_classes`) for `cv` as `out_of_fold` takes it.
 
-    `in_runs`: folds are not shuffled but hold neighbouring rows out together (`folds_in_runs`).
+    `in_runs`: folds are not shuffled but hold neighbouring rows out together (`deal_folds_in_runs`).
 
     >>> folds, parts, small = choose_folds(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 2]), 2)
     >>> np.bincount(folds + 1).tolist(), small.tolist()
@@ -203,12 +203,12 @@ def choose_folds(
     unit = sharing_units(X, groups)
     cv = N_FOLDS if cv is None else cv
     if not isinstance(cv, Integral):
-        return judged(codes, unit, given_folds(cv, X, codes, groups))
+        return exclude_small_classes(codes, unit, given_folds(cv, X, codes, groups))
     if cv < 2:
         raise ValueError(f"cv must be at least 2 folds. Got {cv} instead.")
     n_folds = int(cv)
-    parts = folds_in_runs(codes, unit, n_folds) if in_runs else dealt_folds(codes, unit, n_folds, random_state)
-    return judged(codes, unit, parts)
+    parts = deal_folds_in_runs(codes, unit, n_folds) if in_runs else deal_folds(codes, unit, n_folds, random_state)
+    return exclude_small_classes(codes, unit, parts)
 
 
 def group_folds(X: Any, y: Any, groups: Any, n_folds: int = N_FOLDS) -> Codes:
@@ -237,7 +237,7 @@ def possible_folds(
         raise
 
 
-def judged(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+def exclude_small_classes(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
     """Return `folds`, `parts`, and which classes are too small to be held out, since one fold holds all their rows.
 
     Units of such classes alone go into every training part; folds left with nothing to predict fall away, and so do

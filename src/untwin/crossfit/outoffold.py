@@ -156,8 +156,8 @@ def out_of_fold(
     X, y, groups = indexable(X, y, groups)
     y = _labels(y)
     folds, parts, small = choose_folds(X, _codes(y), cv, groups=groups, random_state=random_state)
-    work = _work_of_folds(estimator, X, y, folds, parts, with_scores=with_scores)
-    return _collected(_done(work, n_jobs), y, folds, small)
+    work = _fold_jobs(estimator, X, y, folds, parts, with_scores=with_scores)
+    return _collect(_run_folds(work, n_jobs), y, folds, small)
 
 
 def out_of_fold_and_fitted(
@@ -179,15 +179,15 @@ def out_of_fold_and_fitted(
     try:
         settled = possible_folds(X, _codes(y), cv, random_state=random_state)
     except ValueError:
-        _fitted(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
+        _fit_clone(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
         raise
     if settled is None:
         nobody = np.full(len(y), -1, dtype=np.intp)
-        return _collected([], y, nobody, np.ones(len(np.unique(y)), dtype=np.bool_)), _fitted(estimator, X, y)
+        return _collect([], y, nobody, np.ones(len(np.unique(y)), dtype=np.bool_)), _fit_clone(estimator, X, y)
     folds, parts, small = settled
-    work = _work_of_folds(estimator, X, y, folds, parts)
-    model, *said = _done([delayed(_fitted)(estimator, X, y), *work], n_jobs)  # the longest first
-    return _collected(said, y, folds, small), model
+    work = _fold_jobs(estimator, X, y, folds, parts)
+    model, *said = _run_folds([delayed(_fit_clone)(estimator, X, y), *work], n_jobs)  # the longest first
+    return _collect(said, y, folds, small), model
 
 
 def scores_out_of_fold(
@@ -214,10 +214,10 @@ def scores_out_of_fold(
     X, y = indexable(X, y)
     y = _labels(y)
     folds, parts, _ = choose_folds(X, _codes(y), cv, random_state=0)
-    first = [delayed(_fitted)(estimator, X, y)] if fitted else []  # the longest
-    done = _done([*first, *_work_of_folds(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
+    first = [delayed(_fit_clone)(estimator, X, y)] if fitted else []  # the longest
+    done = _run_folds([*first, *_fold_jobs(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
     columns = np.unique(y) if classes is None else classes
-    return _aligned_scores(done[len(first) :], len(y), columns), done[0] if fitted else None
+    return _align_scores(done[len(first) :], len(y), columns), done[0] if fitted else None
 
 
 def out_of_fold_confusion(
@@ -243,7 +243,7 @@ def out_of_fold_confusion(
     return result.confusion
 
 
-class _Said(NamedTuple):
+class _FoldAnswers(NamedTuple):
     """What the model of one fold said about the rows it had not seen; `absent` is the score of a class it lacks."""
 
     rows: NDArray[np.intp]
@@ -265,17 +265,17 @@ def _codes(y: Array) -> NDArray[np.intp]:
     return np.unique(y, return_inverse=True)[1]
 
 
-def _work_of_folds(
+def _fold_jobs(
     estimator: Any, X: Any, y: Array, folds: NDArray[np.intp], parts: NDArray[np.intp], **wanted: bool
 ) -> list[Any]:
     """Return for each fold what is to be done, for joblib."""
     return [
-        delayed(_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, **wanted)
+        delayed(_predict_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, **wanted)
         for fold in range(folds.max() + 1)
     ]
 
 
-def _done(work: list[Any], n_jobs: int | None) -> list[Any]:
+def _run_folds(work: list[Any], n_jobs: int | None) -> list[Any]:
     """Return what has come of the work, in order."""
     outcomes = []
     for outcome in Parallel(n_jobs=n_jobs, return_as="generator")(work):
@@ -284,11 +284,11 @@ def _done(work: list[Any], n_jobs: int | None) -> list[Any]:
     return outcomes
 
 
-def _fitted(estimator: Any, X: Any, y: Array) -> Any:
+def _fit_clone(estimator: Any, X: Any, y: Array) -> Any:
     return clone(estimator).fit(X, y)
 
 
-def _held_out(
+def _predict_held_out(
     estimator: Any,
     X: Any,
     y: Array,
@@ -297,15 +297,15 @@ def _held_out(
     test: NDArray[np.bool_],
     with_labels: bool = True,
     with_scores: bool = True,
-) -> _Said:
+) -> _FoldAnswers:
     """Train on the rows `train`, ask about the rows `test`."""
-    model = _fitted(estimator, rows_of(X, np.flatnonzero(train)), y[train])
+    model = _fit_clone(estimator, rows_of(X, np.flatnonzero(train)), y[train])
     rows = np.flatnonzero(test)
     asked = rows_of(X, rows)
     scores, absent = class_scores(model, asked) if with_scores else (None, np.nan)
     classes = getattr(model, "classes_", np.unique(y[train]))
     labels = np.asarray(model.predict(asked)) if with_labels else None
-    return _Said(rows, labels, scores, np.asarray(classes), absent)
+    return _FoldAnswers(rows, labels, scores, np.asarray(classes), absent)
 
 
 def class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
@@ -318,19 +318,19 @@ def class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
     return None, np.nan
 
 
-def _collected(said: list[_Said], y: Array, folds: NDArray[np.intp], small: NDArray[np.bool_]) -> OutOfFold:
+def _collect(said: list[_FoldAnswers], y: Array, folds: NDArray[np.intp], small: NDArray[np.bool_]) -> OutOfFold:
     classes = np.unique(y)
     labels = np.zeros(len(y), dtype=classes.dtype)
     for part in said:
         labels[part.rows] = part.labels
     predictions = np.ma.MaskedArray(frozen(labels), mask=frozen(folds < 0), hard_mask=True)
     parts = tuple(Confusion.from_predictions(y[part.rows], part.labels, classes=classes) for part in said)
-    scores = _aligned_scores(said, len(y), classes)
+    scores = _align_scores(said, len(y), classes)
     total = reduce(add, parts, Confusion.from_predictions(y[:0], y[:0], classes=classes))
     return OutOfFold(total, parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
 
 
-def _aligned_scores(said: list[_Said], n_rows: int, classes: Array) -> NDArray[np.float64] | None:
+def _align_scores(said: list[_FoldAnswers], n_rows: int, classes: Array) -> NDArray[np.float64] | None:
     scores = [part.scores for part in said if part.scores is not None]
     if len(scores) < len(said):
         return None

@@ -29,9 +29,9 @@ class Drift:
     >>> drift = Drift(baseline=0.70)
     >>> drift.exceeded(0.705), drift.exceeded(0.715)
     (False, True)
-    >>> drift.restarted(before=0.715, after=0.703)  # decomposing anew was worth it
+    >>> drift.after_restart(before=0.715, after=0.703)  # decomposing anew was worth it
     Drift(baseline=0.703, limit=0.01)
-    >>> drift.restarted(before=0.715, after=0.714)  # it was not: wait for twice the rise
+    >>> drift.after_restart(before=0.715, after=0.714)  # it was not: wait for twice the rise
     Drift(baseline=0.714, limit=0.02)
     """
 
@@ -42,7 +42,7 @@ class Drift:
         """Tell whether the discarded share calls for a new decomposition."""
         return discarded - self.baseline > self.limit
 
-    def restarted(self, before: float, after: float) -> Drift:
+    def after_restart(self, before: float, after: float) -> Drift:
         """Return the rule after a new decomposition brought the discarded share from `before` to `after`.
 
         The limit has hysteresis: where less than half of the rise was won back it doubles, so that a stream that is

@@ -59,7 +59,7 @@ def with_columns(decomposition: TruncatedSVD, C: Any, keep: int) -> Updated:
     return _joined(_outside(U, C), S, _Appended(V, C.shape[1]), keep)
 
 
-def changed(decomposition: TruncatedSVD, P: Any, R: Any, keep: int) -> Updated:
+def with_change(decomposition: TruncatedSVD, P: Any, R: Any, keep: int) -> Updated:
     """Return the decomposition of A + P R', cut to `keep` triples."""
     U, S, V = decomposition
     return _joined(_outside(U, P), S, _outside(V, R), keep)
@@ -81,13 +81,13 @@ def without_columns(decomposition: TruncatedSVD, columns: Any) -> TruncatedSVD:
     return _signed(U, S, V)
 
 
-def folded_rows(decomposition: TruncatedSVD, B: Any) -> TruncatedSVD:
+def fold_in_rows(decomposition: TruncatedSVD, B: Any) -> TruncatedSVD:
     """Return A with the rows B (b x w) as the old V sees them: nothing is turned, U is no longer orthonormal."""
     U, S, V = decomposition
     return TruncatedSVD(np.concatenate([U, product(_csr(B), V) / S]), S, V)
 
 
-def folded_columns(decomposition: TruncatedSVD, C: Any) -> TruncatedSVD:
+def fold_in_columns(decomposition: TruncatedSVD, C: Any) -> TruncatedSVD:
     """Return A with the columns C (n x c) as the old U sees them: nothing is turned, V is no longer orthonormal."""
     U, S, V = decomposition
     return TruncatedSVD(U, S, np.concatenate([V, product(_csr(C.T), U) / S]))

@@ -1,4 +1,4 @@
-"""What a guess would reach: the least that an accuracy must beat before it means anything.
+"""The accuracy of guessing: what a model must exceed before its accuracy means anything.
 
 Glossary
 --------
@@ -22,10 +22,10 @@ NO_BETTER = "No better than guessing"
 
 
 def chance_of_guessing(confusion: Confusion) -> dict[str, float]:
-    """Return both guesses for rows with this confusion.
+    """Return the accuracy of both ways of guessing (glossary) for rows with this confusion.
 
     >>> from untwin.tables.confusion import Confusion
-    >>> guesses(Confusion([[4, 2], [1, 1]], ["cat", "dog"]))
+    >>> chance_of_guessing(Confusion([[4, 2], [1, 1]], ["cat", "dog"]))
     {'chance': 0.5625, 'largest_class': 0.75}
     """
     true, said = (np.asarray(confusion.counts.sum(axis=axis)).ravel() / confusion.total for axis in (1, 0))
@@ -33,14 +33,14 @@ def chance_of_guessing(confusion: Confusion) -> dict[str, float]:
 
 
 def verdict(scores: Mapping[str, Any]) -> str:
-    """Say where the interval of an accuracy does not exclude that it is a guess; empty where it does.
+    """Return a warning if the interval of an accuracy includes that of a guess, else an empty string.
 
-    >>> told = {"chance": 0.5, "largest_class": 0.9}
-    >>> verdict({"accuracy_low": 0.45, **told})
+    >>> guess = {"chance": 0.5, "largest_class": 0.9}
+    >>> verdict({"accuracy_low": 0.45, **guess})
     'No better than guessing: answers dealt out at random would be right in 50.0% of the rows.'
-    >>> verdict({"accuracy_low": 0.88, **told})
+    >>> verdict({"accuracy_low": 0.88, **guess})
     'Right no more often than if the largest class were always answered (90.0% of the rows).'
-    >>> verdict({"accuracy_low": 0.93, **told})
+    >>> verdict({"accuracy_low": 0.93, **guess})
     ''
     """
     if not scores:

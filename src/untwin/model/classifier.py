@@ -1,15 +1,17 @@
 """`UntwinClassifier`: the whole product behind one estimator.
 
-The way of the training rows: they are taken as texts, a frame or a matrix (inputs) and turned into numbers in the way
-that serves a linear SVM best (views, regularisation). All candidates (recipes) predict the same held-out rows
-(contest); the best one, or the best few together (averages), is trained on all rows (team). Its answers to held-out
-rows (heard) give confusion, tree, graph, calibration, the threshold of doubt, and the neighbours that explain answers
-(neighbours). All of this is what the model knows (knowledge), and what grows when it learns on (learning).
+Steps of `fit` (modules in brackets): check the rows and labels (features/inputs); choose the encodings that are best
+for a linear SVM (features/choose) and its C (selection/strength); let all candidates (selection/specs) predict the same
+held-out rows (selection/comparison); train the best one, or the best average (selection/averages), on all rows
+(ensemble). Its out-of-fold answers (out_of_fold) give confusion, tree, graph, calibration and threshold (derived), and
+the neighbours that explain answers (neighbours). All of this is the fitted state (state); `add`, `relabel` and `remove`
+update it (updating).
 
-Threads: an answer is made by a copy of the model, taken at its beginning (`_now`); whatever is learnt replaces all that
-the model holds in one assignment (`_hold`), and two that teach it at once follow each other (locks).
+Threads: each answer is computed by a copy of the model that is taken first (`_now`). An update replaces all attributes
+in one assignment (`_hold`), and updates from several threads wait for each other (locks).
 
-What only training, learning on and findings need is imported there: a model that answers loads in a moment.
+Modules that only training, updates and findings need are imported inside methods, so that a model that only answers
+loads fast.
 """
 
 from __future__ import annotations
@@ -58,62 +60,63 @@ PRESETS = ("fast", "balanced", "best")
 
 
 class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
-    """Classify texts, tables or vectors by whatever does best on them, and say why, how sure and what to mend.
+    """Classify texts, tables or vectors by the candidate that is best on them; explain answers, tell which are unsure.
 
     Parameters
     ----------
     preset : {"fast", "balanced", "best"}, default="balanced"
-        How much to try: a linear SVM and what costs little beside it, groups of classes where these are so many that
-        the SVM is slow; encodings, the confusion graph, groups, neighbours among scores; sprinkled spaces too. The
-        best candidate answers alone or, where that is better, together with one or two others.
+        How much to try. "fast": a linear SVM and candidates that cost little more; groups of classes if so many classes
+        make the SVM slow. "balanced": also encodings, the confusion graph, groups of classes, neighbours in the score
+        space. "best": also sprinkled spaces. The best candidate answers alone or averaged with one or two others.
     encoder : transformer or None, default=None
-        Turns what is given into rows of numbers. None: texts are counted and weighted by tf-idf (by words, pairs of
-        words, stems or characters, whatever serves best), frames go through `TableEncoder`, matrices stay as they are.
+        Turns the given rows into numbers. None: texts are counted and weighted by tf-idf (by words, pairs of words,
+        stems or characters, whichever is best), frames go through `TableEncoder`, matrices stay as they are.
         Texts of a frame are counted in the same ways, and its numbers tried as intervals and as standardised numbers,
         unless the `TableEncoder` that is given has `counts`, or a discretizer.
     scoring : {"accuracy", "macro_f1", "mae", "kappa"}, default="accuracy"
-        What the candidates are compared by; the last two need `order`, and make `predict` answer with the median grade.
+        The score that decides between candidates; "mae" and "kappa" need `order`, and make `predict` return the median.
     order : sequence of classes or None, default=None
-        The classes from low to high, for grades.
+        The classes from low to high, if they are grades.
     target_error : float or None, default=None
-        Share of the answers called sure that may be wrong. None: every answer is sure.
+        The share of sure answers that may be wrong. None: every answer counts as sure.
     cv : int, splitter, (n,) fold numbers, (train, test) pairs or None, default=5
-        One set of folds for everything that is measured. A number of folds: rows of a class that follow each other
-        are held out together, since they often come from one hand; identical rows share a fold. Else as `out_of_fold`.
+        One set of folds for everything that is measured. A number of folds: neighbouring rows of a class are held out
+        together, since they often come from one author; identical rows share a fold. Otherwise as in `out_of_fold`.
     n_jobs : int or None, default=None
-        Folds at a time; a few rows are learnt here, before others have started. It never changes an answer.
+        Folds that run in parallel; a small data set is trained in this process. It never changes an answer.
     random_state : int, RandomState or None, default=0
 
     Attributes
     ----------
     classes_ : (C,) array
     candidates_ : list of Candidate
-        What was tried, the winner first: scores with intervals, seconds, and why others were dropped.
+        All candidates, the chosen one first: scores with intervals, seconds, and why some were dropped.
     scores_ : dict
-        What to expect of new rows: each fold is answered by the choice of candidates that the other folds make. The
-        encoding and C are not chosen anew: two of the same folds chose them, so that little data without any signal
-        looks better than chance (two classes, 200 rows of shuffled labels: accuracy .526 on average, not .5).
+        The scores to expect on new rows: the answers to each fold come from the candidates that the other folds choose.
+        The encoding and C are not chosen again for each fold. They were chosen on two of the same folds, so small data
+        without any signal looks better than chance (two classes, 200 rows of shuffled labels: accuracy .526 on average,
+        not .5).
     confusion_, hierarchy_, graph_, plan_
-        Of the winner, out of fold, and what it teaches.
+        The out-of-fold confusion of the ensemble, and the tree, graph and sprinkling plan made from it.
     groups_ : list of tuples of classes
-        The tree, cut.
+        Groups of similar classes: the tree, cut at one height.
     calibration_error_ : float
-        Expected calibration error out of fold; the few numbers that calibrate are fitted to the same rows.
+        Expected calibration error, out of fold; the few calibration parameters are fitted to the same rows.
     threshold_ : float
-        Probability from which an answer is sure.
+        The probability from which on an answer counts as sure.
     ids_ : (n,) array
-        What the training rows are called: the `ids` given, as strings; or their numbers in order of arrival, from 0.
+        Names of the training rows: the `ids` given, as strings, or their numbers in order of arrival, from 0.
     findings_, neighbours_, group_range_, curves_
-        What its report shows, measured once, when first asked for, and saved with it; `measure` asks for all of it.
+        What the report shows. Computed at the first use and saved with the model; `measure` computes all of it.
     state_ : FittedState
-        What answers are made of: views, models, what was heard out of fold, neighbours.
+        Everything that answers need: views, ensemble, out-of-fold answers, neighbours.
     n_features_in_, feature_names_in_
         As in scikit-learn; not for texts.
 
     Notes
     -----
-    Threads may share a model: each answer is that of one state of it, before or after what another thread teaches, and
-    nothing that is taught is lost. To read several attributes that belong together meanwhile, take `copy.copy` of it.
+    Threads may share a model: each answer comes from one state of it, before or after an update by another thread, and
+    no update is lost. To read several attributes of the same state, read them from a `copy.copy` of the model.
 
     Examples
     --------
@@ -174,7 +177,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
     @validating
     def fit(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> Self:
-        """Try what the preset allows on the rows `X` with labels `y`, called `ids`, and keep what does best."""
+        """Fit the candidates of the preset to rows `X` with labels `y` and names `ids`, and keep the best."""
         with learning(self):
             fresh = copy(self)
             fresh.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
@@ -187,7 +190,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return now._answer(now._log_proba(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities, calibrated on held-out rows; for a text without a known word, class shares."""
+        """Return class probabilities, calibrated on held-out rows; class frequencies for texts without a known word."""
         return probabilities_of(self._now()._log_proba(X))
 
     def predict_group(self, X: Any) -> ApproximateLabels:
@@ -205,13 +208,13 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return Predictions(labels, P, best, P.max(axis=1) < now.threshold_, groups, no_evidence)
 
     def unsure(self, X: Any, *, target_error: float | None = None) -> NDArray[np.bool_]:
-        """Tell which answers not to rely on, so that of the others no more than `target_error` are wrong."""
+        """Tell which answers are unsure, so that at most the share `target_error` of the other answers is wrong."""
         now = self._now()
         threshold = now.threshold_ if target_error is None else now.state_.threshold(target_error)
         return np.asarray(now.predict_proba(X).max(axis=1) < threshold)
 
     def without_evidence(self, X: Any) -> NDArray[np.bool_]:
-        """Tell which texts hold no known term: their answers are the shares of the classes."""
+        """Tell which texts contain no known term; their probabilities are the class frequencies."""
         now = self._now()
         return now.state_.without_evidence(now._given(X, reset=False))
 
@@ -231,7 +234,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return drift_of(now.state_, given, now._named(given, y)[0], now.scores_.get("accuracy"))
 
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
-        """Say for each row why it is answered as it is: classes, neighbours, and the terms shared with them."""
+        """Return an explanation of each answer: likely classes, similar training rows, and terms shared with them."""
         now = self._now()
         P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
         neighbours = now.state_.explained(now._given(X, reset=False), log_p, top)
@@ -240,7 +243,10 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return list(map(Reason, answers, likeliest, unsure, neighbours))
 
     def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> UpdateReport:
-        """Learn more rows, called `ids`, new words and classes without choosing anew; say how the model did on them."""
+        """Learn more rows named `ids`, with new words and classes, and report the accuracy on them before.
+
+        The selection of candidates is not repeated.
+        """
         from untwin.model.updating import added
 
         with learning(self):
@@ -252,7 +258,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             return self._learn(added(now.state_, given, labels, log_p, now._answer(log_p), ids=ids))
 
     def relabel(self, ids: ArrayLike, y: Any) -> UpdateReport:
-        """Give training rows other labels, by what they are called (`ids_`)."""
+        """Give the training rows named `ids` (see `ids_`) other labels."""
         from untwin.model.updating import relabelled
 
         with learning(self):
@@ -261,7 +267,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             return self._learn(relabelled(now.state_, ids, labels, now._answer))
 
     def remove(self, ids: ArrayLike) -> UpdateReport:
-        """Forget training rows, by what they are called (`ids_`)."""
+        """Remove the training rows named `ids` (see `ids_`)."""
         from untwin.model.updating import removed
 
         with learning(self):
@@ -271,7 +277,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     def save(
         self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
     ) -> None:
-        """Write the model into a folder, without a moment at which neither the old nor the new one is whole.
+        """Write the model into a folder. If this is interrupted, the folder still holds the old model or the new one.
 
         Parameters
         ----------
@@ -280,7 +286,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         texts : bool
             False leaves the documents out (their terms and counts stay); explanations then show ids only.
         about : mapping, optional
-            What else to keep, as JSON has it; loaded as `about_`. None: what was loaded, if anything was.
+            More facts to keep, in values that JSON knows; loaded as `about_`. None: the facts that were loaded, if any.
         overwrite : bool
             False raises `UntwinError` if the model there has changed since this one was read from it or saved to it.
         """
@@ -290,9 +296,10 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
     @classmethod
     def load(cls, folder: str | Path) -> UntwinClassifier:
-        """Return the model of a folder, which a stranger may have made; `ModelRefused` if anything is wrong with it.
+        """Return the model saved in a folder; raise `ModelRefused` if anything is wrong with it.
 
-        It answers, explains and learns on as the one that was saved; `sha256_` is the digest of what was read or saved.
+        The folder need not be trusted: no code in it is run. The model answers, explains and learns like the one that
+        was saved; `sha256_` is the digest of what was read or saved.
         """
         from untwin.model.saving import load_model
 
@@ -300,12 +307,12 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def ids_(self) -> Array:
-        """What the training rows are called."""
+        """Names of the training rows."""
         return self.state_.ids
 
     @property
     def out_of_fold_(self) -> OutOfFold:
-        """What was said about rows that had not been learnt; scores are calibrated log-probabilities."""
+        """Out-of-fold answers to the training rows; scores are calibrated log-probabilities."""
         known = self.state_
         return known.answers.out_of_fold(known.y)
 
@@ -317,18 +324,18 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         parents: Mapping[Any, object] | None = None,
         keep: bool = False,
     ) -> list[Finding]:
-        """Look for what the owner of the labels should know, with more at hand than the training rows.
+        """Return findings about data and labels; more kinds of them if more than the training rows is given.
 
         Parameters
         ----------
         test : (X, y) or (X, y, ids), optional
-            A test part, to find rows that are in both.
+            A test set, to find rows that are in both.
         unlabelled : rows, optional
-            What could be labelled next, to rank it.
+            Rows without labels, to rank which to label next.
         parents : mapping from class to parent, or to a tuple of ancestors, optional
-            A known tree, to find classes that are confused across its branches. None: the one that was kept, if any.
+            A known tree of classes, to find classes confused across its branches. None: the tree kept before, if any.
         keep : bool
-            Make them `findings_`, which are saved with the model and shown by its report; the tree is kept too.
+            Keep them as `findings_`, which are saved with the model and shown in its report; the tree is kept too.
         """
         from untwin.model.findings import found
 
@@ -337,12 +344,12 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
         tree = now.parents_ if parents is None else parents
         findings = found(now._evidence(test=held, unlabelled=chances, parents=tree))
-        if keep:  # they belong to what they were found in
+        if keep:  # in `_noted`, which the next update clears
             now._noted.update(findings=findings, parents=None if tree is None else list(tree.items()))
         return findings
 
     def _trained(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
-        """Fit what is best: a copy of the model, so that a fit that fails leaves the model as it was."""
+        """Return this model fitted; `fit` calls it on a copy, so that a failure leaves the model unchanged."""
         from untwin.model.fitting import fit_state
 
         self._kind, self._noted = kind_of(X), {}
@@ -354,7 +361,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return self._hold(known)
 
     def _now(self) -> Self:
-        """Return a copy of the fitted model: what it holds belongs together, and no other thread replaces it."""
+        """Return a copy of the fitted model: one consistent state that no other thread replaces."""
         check_is_fitted(self)
         now = copy(self)
         require_threads(now._kind)
@@ -392,7 +399,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return learnt
 
     def _hold(self, known: FittedState) -> Self:
-        """Hold this and all that it teaches, in one assignment."""
+        """Replace the fitted state and all attributes derived from it, in one assignment."""
         noted = {name: value for name, value in self._noted.items() if name == "parents"}  # the rest has changed
         lessons = derive(known, self.target_error)
         self.__dict__ = {**vars(self), "state_": known, **lessons, "_noted": noted}

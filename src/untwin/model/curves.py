@@ -135,7 +135,7 @@ def _parts(known: FittedState, seed: int) -> Iterator[Part]:
     sample = stratified_sample(codes, MOST_ROWS, seed)
     for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
-        learnt = view.without(answers.rows[train])
+        learnt = view.take(answers.rows[train])
         preprocessing = fit_preprocessing(learnt, labels[train])
         X, X_held = (
             (rows if preprocessing is None else preprocessing.transform(rows)).astype(

@@ -1,4 +1,4 @@
-"""What a model draws from the answers to held-out rows: confusion, tree, graph, plan, calibration, threshold."""
+"""What follows from the out-of-fold answers: confusion, tree, graph, plan, calibration error, threshold."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from untwin.structure.plan import SprinklingPlan
 if TYPE_CHECKING:
     from untwin.model.state import FittedState
 
-EDGE = 0.02  # share of a class that must be taken for another to count as confused in `graph_`
+EDGE = 0.02  # share of the rows of a class that must be predicted as another one for an edge in `graph_`
 
 
 def derive(known: FittedState, target_error: float | None) -> dict[str, Any]:
-    """Return the attributes of `UntwinClassifier` that follow from what it knows, by name."""
+    """Return the attributes of `UntwinClassifier` that follow from its fitted state, by name."""
     confusion = known.answers.confusion(known.y)
     hierarchy = Hierarchy.from_confusion(confusion)
     return {

@@ -1,4 +1,4 @@
-"""The winner, trained on all rows: one model, or several whose calibrated log-probabilities are averaged."""
+"""The chosen ensemble, trained on all rows: one model, or the average of several calibrated log-probabilities."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ensemble:
-    """Fitted models, each with the temperature of its scores, the temperature of their average, and trust in it."""
+    """Fitted members, the temperature of their average, and the calibration of its top class."""
 
     members: tuple[Member, ...]
     temperature: float
@@ -46,7 +46,7 @@ class Ensemble:
         ready: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
     ) -> Ensemble:
-        """Train every model on all rows of its view, but for those that are `ready`, by name."""
+        """Train every member on all rows of its view, except those whose fitted model is in `ready` (by name)."""
         models = dict(ready or {})
         missing = [member for member in members if member.name not in models]
         work = (delayed(_trained)(member.model, views[member.view].rows, y) for member in missing)
@@ -56,19 +56,19 @@ class Ensemble:
         return cls(members, temperature, np.unique(y), top_class)
 
     def log_proba(self, seen: Sequence[Any]) -> Floats:
-        """Return calibrated log-probabilities of rows, given as each view sees them."""
+        """Return calibrated log-probabilities of rows; `seen` holds the rows as each view encodes them."""
         parts = [self._said(member, seen[member.view]) for member in self.members]
         if len(parts) > 1:
             parts = [log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)]
         return self.top_class(parts[0])
 
     def refitted(self, views: Sequence[View], y: Array) -> Ensemble:
-        """Return the same models, trained anew on the rows that the views hold now."""
+        """Return the same members, trained again on the rows that the views hold now."""
         return Ensemble.fitted(self.members, self.temperature, views, y, top_class=self.top_class)
 
     def _said(self, member: Member, rows: Any) -> Floats:
         S = log_scores(member.model, rows)
-        if S.shape[1] < len(self.classes):  # a member that has not met a class yet rules it out
+        if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
             known, S = S, np.full((len(S), len(self.classes)), -np.inf)
             S[:, positions(member.model.classes_, self.classes)] = known
         return log_probabilities(S, member.temperature)

@@ -54,7 +54,7 @@ def collect_evidence(
         y=known.y[answers.rows],
         predictions=answers.predicted,
         # Trust would spread wrong labels over all rows, as if their classes were hard to tell apart.
-        probabilities=np.exp(known.ensemble.top_class.undone(answers.log_p).astype(np.float64)),
+        probabilities=np.exp(known.ensemble.top_class.inverse(answers.log_p).astype(np.float64)),
         folds=answers.folds,
         X=X,
         terms=view.term_names(known.preprocessing),

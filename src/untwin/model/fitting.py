@@ -1,4 +1,4 @@
-"""From rows and labels to what a model knows: views, candidates, the best of them, and what it said out of fold."""
+"""Fit a model: choose views of the rows, compare candidates, and keep the best with its out-of-fold answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def fit_state(model: UntwinClassifier, given: Any, y: NDArray[Any], ids: NDArray[Any]) -> tuple[FittedState, Selection]:
-    """Try on rows called `ids` what the parameters of a model allow, and train what does best on all rows."""
+    """Return the state fitted to rows named `ids`, and the selection that led to it."""
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError("y must name at least two classes. Got 1 class instead.")
@@ -32,7 +32,7 @@ def fit_state(model: UntwinClassifier, given: Any, y: NDArray[Any], ids: NDArray
     parts = shared_folds(given, codes, model.cv)
     wanted = {"kind": model._kind, "encoder": model.encoder, "preset": model.preset}
     views = choose_views(given, codes, parts, **wanted, n_jobs=n_jobs, seed=seed)
-    grades = None if order is None else tuple(np.asarray(model.order).tolist())  # with those that may come later
+    grades = None if order is None else tuple(np.asarray(model.order).tolist())  # including classes without a row yet
     now = DataProfile.of(views, codes, preset=model.preset, order=grades, random_state=seed)
     now = choose_strength(now, views[0], codes, parts, n_jobs)
     choice = select_best(candidate_specs(now), views, y, parts, SelectionRules(model.scoring, order, n_jobs, seed))

@@ -1,4 +1,4 @@
-"""A lock for each model that learns: threads that teach one model follow each other, so that none undoes another."""
+"""One lock for each model: threads that update the same model wait for each other, so that no update is lost."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 # Not an attribute of the model: locks can be neither pickled nor copied, and a copy needs one of its own.
 _LOCKS: WeakKeyDictionary[object, AbstractContextManager[bool]] = WeakKeyDictionary()
-if hasattr(os, "register_at_fork"):  # a forked process lacks the threads that hold them
+if hasattr(os, "register_at_fork"):  # a forked process does not have the threads that hold them
     os.register_at_fork(after_in_child=_LOCKS.clear)
 
 
 def learning(model: object) -> AbstractContextManager[bool]:
-    """Return the lock to hold while a model learns.
+    """Return the lock to hold while a model is fitted or updated.
 
     >>> class Model: ...
     >>> one, other = Model(), Model()

@@ -1,12 +1,13 @@
-"""Neighbours that explain an answer: training rows of which the winner, before it had seen them, thought alike.
+"""Neighbours that explain an answer: training rows whose out-of-fold answers are similar to it.
 
 Glossary
 --------
 coordinates  n x C    square roots of calibrated class probabilities, the largest few of each row: the product of two
                       rows is the overlap of two distributions
 
-Training rows stand where the held-out models put them, new rows where the winner puts them; rows that were never held
-out have the winner's own coordinates, for want of better ones. So rows learnt later need no model but the one they met.
+Coordinates of training rows come from their out-of-fold probabilities, those of new rows from the ensemble. Training
+rows that were never held out have the ensemble's own probabilities. So a row learnt later needs no extra model: its
+coordinates are the answer that it got before it was learnt.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Indices = NDArray[np.intp]
 
-KEPT = 10  # classes of a row that have coordinates; the others are next to nothing
+KEPT = 10  # classes of a row that have coordinates; the others have almost no probability
 NEIGHBOURS = 10
 
 
@@ -42,25 +43,25 @@ class NeighbourSpace:
 
     @classmethod
     def of_rows(cls, log_p: Floats, classes: Array, y: Array) -> NeighbourSpace:
-        """Keep the training rows by what was said about them."""
+        """Return the space of training rows with labels `y` and these log-probabilities."""
         knn = KNNClassifier(n_neighbors=NEIGHBOURS).fit(coordinates(log_p, np.arange(len(classes)), len(classes)), y)
         return cls(knn, classes.copy())
 
     def placed(self, log_p: Floats, classes: Array) -> csr_array:
-        """Return the coordinates of rows of which this is thought."""
+        """Return the coordinates of rows with these log-probabilities."""
         return coordinates(log_p, positions(classes, self.axes), len(self.axes))
 
     def add(self, log_p: Floats, classes: Array, y: Array) -> None:
-        """Take in more rows; classes that are new become new axes."""
+        """Add rows to the space; new classes become new axes."""
         self.axes = np.concatenate([self.axes, classes[~np.isin(classes, self.axes)]])
         self.knn.partial_fit(self.placed(log_p, classes), y)
 
     def explain(self, log_p: Floats, classes: Array, terms: tuple[Any, Any], names: Any, top: int) -> list[Explanation]:
-        """Explain rows by neighbours and the terms shared with them."""
+        """Return explanations of rows: their neighbours and the terms shared with them."""
         return self.knn.explain(self.placed(log_p, classes), top=top, terms=terms, feature_names=names)
 
     def near(self, log_p: Floats, classes: Array) -> Indices:
-        """Return the numbers of the training rows that are nearest to rows of which this is thought."""
+        """Return the numbers of the training rows nearest to rows with these log-probabilities."""
         return self.knn.kneighbors(self.placed(log_p, classes))[1]
 
 

@@ -1,4 +1,4 @@
-"""Classes in an order: grades. What to answer with when a near miss is better than a wide one."""
+"""Ordinal classes (grades): which class to answer with when a small error is better than a large one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def class_order(order: ArrayLike | None, classes: Array, scoring: str) -> Indice
 
 
 def require_ordered_classes(labels: Array, order: ArrayLike | None) -> None:
-    """Refuse labels to learn on that have no place in the order: nobody could say where they stand among the others."""
+    """Raise InputError if a label of new rows has no place in the order."""
     if order is None:
         return
     unknown = labels[~np.isin(labels, np.asarray(order))]
@@ -49,7 +49,7 @@ def require_ordered_classes(labels: Array, order: ArrayLike | None) -> None:
 
 
 def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
-    """Return the number of the class to answer with: the likeliest, or the median grade if distances count."""
+    """Return the number of the predicted class: the likeliest, or the median grade if `scoring` counts distances."""
     if scoring in ORDERED and order is not None:
         return median_classes(log_p, order)
     best: Indices = log_p.argmax(axis=1)
@@ -57,14 +57,14 @@ def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
 
 
 def answers(log_p: Any, classes: Array, *, scoring: str, order: ArrayLike | None) -> Array:
-    """Return the names of the classes to answer with."""
+    """Return the names of the predicted classes."""
     return np.asarray(classes[answered(log_p, scoring, class_order(order, classes, scoring))])
 
 
 def median_classes(log_p: Any, order: Indices) -> Indices:
-    """Return the class in the middle of each row's distribution; `order` has the classes from low to high.
+    """Return the median class of each row's distribution; `order` has the classes from low to high.
 
-    It makes the expected distance from the true class smallest.
+    The median minimises the expected distance from the true class.
     """
     below = np.cumsum(np.exp(log_p[:, order].astype(np.float64)), axis=1)
     middle = (below < below[:, -1:] / 2).sum(axis=1)

@@ -1,8 +1,10 @@
-"""What was said about training rows by models that had not seen them; it outlives the models that said it.
+"""Out-of-fold answers: predictions for training rows by models that were not trained on them.
+
+They are kept after those models are gone.
 
 Glossary
 --------
-n rows that were asked about, C classes
+n rows with an answer, C classes
 rows       n        their numbers among the training rows: all of these, or a sample where they are too many
 log_p      n x C    calibrated log-probabilities; NaN where a row was never held out
 predicted  n        the answer; anything where a row was never held out
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfFoldAnswers:
-    """Answers to rows that had not been learnt; arrays as in the glossary."""
+    """Answers of models to rows they were not trained on; arrays as in the glossary."""
 
     classes: Array
     rows: Indices
@@ -46,21 +48,21 @@ class OutOfFoldAnswers:
 
     @classmethod
     def nothing(cls, classes: Array, n: int) -> OutOfFoldAnswers:
-        """Return what is known where no row can be held out: every class has one row."""
+        """Return answers without any content, for data where no row can be held out."""
         log_p = np.full((n, len(classes)), np.nan, dtype=np.float32)
         return cls(classes, np.arange(n), log_p, np.full(n, classes[0]), np.full(n, -1, dtype=np.intp))
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        """Which of the rows were held out."""
+        """Whether each row was held out."""
         return np.asarray(self.folds >= 0)
 
     def joined(
         self, rows: Indices, log_p: Floats, predicted: Array, asked: NDArray[np.bool_], classes: Array
     ) -> OutOfFoldAnswers:
-        """Add rows that were answered before they were learnt; `classes` are those known from now on.
+        """Return these answers and those to new rows, made before the rows were learnt; `classes` are all classes now.
 
-        Not `asked` are rows whose class was not known then, and copies of rows that were learnt: nothing was held out.
+        Rows that are not `asked` get no answer: their class was unknown then, or they repeat a training row.
         """
         new = np.full((len(rows), len(classes)), -np.inf, dtype=np.float32)
         new[:, positions(self.classes, classes)] = log_p
@@ -74,7 +76,7 @@ class OutOfFoldAnswers:
         )
 
     def without(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
-        """Forget training rows; of `n_rows`, those left are numbered anew."""
+        """Return the answers without the training rows `gone` of `n_rows`; the rows left are numbered again."""
         left = np.setdiff1d(np.arange(n_rows), gone)
         number = np.full(n_rows, -1, dtype=np.intp)
         number[left] = np.arange(len(left))
@@ -88,25 +90,25 @@ class OutOfFoldAnswers:
         )
 
     def among(self, classes: Array) -> OutOfFoldAnswers:
-        """Return the same by these and more classes, of which nothing was said."""
+        """Return the same answers with columns for all of `classes`; new classes have probability 0."""
         log_p = np.full((len(self.log_p), len(classes)), -np.inf, dtype=np.float32)
         log_p[:, positions(self.classes, classes)] = self.log_p
         log_p[~self.held] = np.nan
         return replace(self, classes=classes, log_p=log_p)
 
     def moved(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> OutOfFoldAnswers:
-        """Return the same after labels have changed: what was said of a class counts for its heirs.
+        """Return the answers after labels have changed: the probability of each old class goes to its heirs.
 
-        `heirs` has a row for each old and a column for each new class: shares of its probability that they get. Nobody
-        was asked about rows of a class that nothing was said of, nor where all that was said is of classes that are
-        gone. `y` are the labels of all training rows now; `answer` makes answers of log-probabilities.
+        `heirs` (old x new classes) holds the share of a class's probability that each new class gets. A row counts as
+        never held out if its class has no old class, or if all its probability was on classes that are gone. `y` are
+        the labels of all training rows now; `answer` turns log-probabilities into class names.
         """
         P = np.exp(self.log_p.astype(np.float64)) @ heirs
         total = P.sum(axis=1)
         spoken_of = np.isin(y[self.rows], classes[np.asarray(heirs.sum(axis=0)) > 0])
         asked = self.held & spoken_of & (total > 0)
         log_p = np.full(P.shape, np.nan)
-        with np.errstate(divide="ignore"):  # some classes are ruled out
+        with np.errstate(divide="ignore"):  # some classes have probability 0
             log_p[asked] = np.log(P[asked] / total[asked, np.newaxis])
         predicted = np.resize(classes, len(asked))  # anything, but of these classes
         predicted[asked] = answer(log_p[asked], classes)
@@ -118,7 +120,7 @@ class OutOfFoldAnswers:
         return Confusion.from_predictions(y[self.rows][self.held], self.predicted[self.held], classes=self.classes)
 
     def out_of_fold(self, y: Array) -> OutOfFold:
-        """Return the same as `out_of_fold` gives it; scores are log-probabilities."""
+        """Return the answers in the form of `untwin.crossfit.out_of_fold`; scores are log-probabilities."""
         labels = y[self.rows]
         parts = [
             Confusion.from_predictions(labels[here], self.predicted[here], classes=self.classes)
@@ -133,7 +135,7 @@ class OutOfFoldAnswers:
         )
 
     def judged(self, y: Array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return how sure the answers to held-out rows were, and whether they were right."""
+        """Return the confidence of the answers to held-out rows, and whether they were right."""
         confidence = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
         return confidence, self.right(y)
 

@@ -21,13 +21,13 @@ PACKAGES = ("untwin", "scikit-learn", "scipy", "numpy", "polars")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that decide what a model is."""
+    """Return the versions of Python and of the packages that determine what a model computes."""
     return {"python": python_version()} | {name: _version(name) for name in PACKAGES}
 
 
 @cache
 def _version(package: str) -> str:
-    from importlib.metadata import version  # slow to load, and nothing for a model that only answers
+    from importlib.metadata import version  # slow to import, and not needed by a model that only answers
 
     return version(package)
 
@@ -39,17 +39,17 @@ class UpdateReport:
     Attributes
     ----------
     n_rows : int
-        Rows that came, changed or went.
+        Rows added, relabelled or removed.
     n_learnt_before : int
-        How many of the rows that came equal a row the model had: learnt again, but no evidence of how good it is.
+        Added rows that equal a training row: they are learnt, but do not count in `accuracy_before`.
     accuracy_before : float or None
         Share of the other rows that the model answered right before it learnt them; a class new to it counts as wrong.
-        None where no such rows came.
+        None if there are no such rows.
     new_classes, lost_classes : tuple
     n_new_terms : int
-        Columns that the counted texts gained; of a table, its new words and names.
+        New columns of the counted texts; for a table, its new words and names.
     refitted : tuple of str
-        The models that cannot learn on, and were trained anew on all stored rows; the choice was not repeated.
+        Members that cannot learn incrementally and were trained again on all rows. The selection was not repeated.
     """
 
     n_rows: int
@@ -91,9 +91,9 @@ class Drift:
 
 
 class Reason(NamedTuple):
-    """Why a row is answered as it is: the likeliest classes, and the neighbours and terms that speak for them.
+    """The explanation of an answer: the likeliest classes, and the neighbours and terms that support them.
 
-    `neighbours` is the vote of the training rows that were thought of alike; its rows are called as in `ids_`.
+    `neighbours` is the vote of training rows that got similar answers; its rows are named as in `ids_`.
     """
 
     label: Any

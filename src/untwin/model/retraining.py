@@ -1,4 +1,4 @@
-"""Teaching a team more rows: what can learn on does, the others are trained anew."""
+"""Update an ensemble with more rows: members that can learn incrementally do; the others are trained again."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 LEARNS_ON = (KNNClassifier, LatentClassClassifier)  # new rows, new columns and new classes, without the old rows
 TOUCHED_ONLY = (MultiLevelClassifier, ConfusionGraphClassifier)  # the same, with the old rows of what is touched
-WEIGHTS = (FrequentTerms, TfidfTransformer)  # what may stand in front of them: fitted anew in no time
+WEIGHTS = (FrequentTerms, TfidfTransformer)  # preprocessing they may have: fast to fit again
 
 
 def retrain(ensemble: Ensemble, views: Sequence[View], y: Array, new: Indices) -> tuple[Ensemble, tuple[str, ...]]:
-    """Return the team after the rows `new` have come; and the names of those that had to be trained anew."""
+    """Return the ensemble after it has learnt the rows `new`, and the names of members trained again on all rows."""
     members, anew = [], []
     for member in ensemble.members:
         rows = views[member.view].rows
@@ -50,7 +50,7 @@ def retrain(ensemble: Ensemble, views: Sequence[View], y: Array, new: Indices) -
 
 
 def _learns_on(model: Any) -> bool:
-    """Tell whether a model can learn rows without being trained anew; weights in front of it are no hindrance."""
+    """Tell whether a model can learn new rows incrementally; term weights may be its preprocessing."""
     if isinstance(model, Pipeline):
         preprocessing, last = model[:-1], model[-1]
         return isinstance(last, TOUCHED_ONLY) and all(isinstance(step, WEIGHTS) for _, step in preprocessing.steps)
@@ -58,9 +58,10 @@ def _learns_on(model: Any) -> bool:
 
 
 def _learnt_on(model: Any, rows: Any, y: Array, new: Indices) -> Any:
-    """Return a model that has learnt the rows `new`; the old ones are lent to those that need them.
+    """Return a copy of the model that has learnt the rows `new`; models that need the old rows get them too.
 
-    Weights in front are those of all rows; experts that no new row touches keep what they learnt from the old weights.
+    Term weights are fitted again on all rows. Experts that no new row concerns stay as they are, trained on the old
+    weights.
     """
     if isinstance(model, Pipeline):
         preprocessing = clone(model[:-1]).fit(rows, y)

@@ -1,6 +1,6 @@
-"""What training rows are called: ids of the owner's own, or their numbers in order of arrival.
+"""Names of training rows: ids given by the user, or the numbers of the rows in order of arrival.
 
-Own ids are kept as strings (an array of objects), each of them once. Without any, rows are numbered from 0.
+Given ids are kept as strings (an array of objects) and must be distinct. Without ids, rows are numbered from 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def first_ids(ids: ArrayLike | None, n: int) -> Array:
-    """Return what the n rows of a fit are called.
+    """Return the ids of the n rows of a fit.
 
     >>> first_ids(["T-1", "T-2"], 2).tolist(), first_ids(None, 2).tolist()
     (['T-1', 'T-2'], [0, 1])
@@ -29,9 +29,9 @@ def first_ids(ids: ArrayLike | None, n: int) -> Array:
 
 
 def more_ids(known: Array, n_arrived: int, ids: ArrayLike | None, n: int) -> Array:
-    """Return what all rows are called after n more have come; `n_arrived` came before, of which some may have gone.
+    """Return the ids of all rows after n more were added to `n_arrived` earlier ones, some of them perhaps removed.
 
-    Rows that come without an id to others with one are called by their number in order of arrival, from 1.
+    If earlier rows have given ids and the new ones have none, new ids are made of their numbers in order of arrival.
 
     >>> more_ids(np.array([0, 1]), 2, None, 1).tolist(), more_ids(np.array([0, 1]), 2, ["T-3"], 1).tolist()
     ([0, 1, 2], ['0', '1', 'T-3'])
@@ -45,7 +45,7 @@ def more_ids(known: Array, n_arrived: int, ids: ArrayLike | None, n: int) -> Arr
 
 
 def places_of_ids(ids: ArrayLike, known: Array) -> Indices:
-    """Return where ids stand among those known; one that is not there, or comes twice, is an error.
+    """Return the positions of ids among those known; raise ValueError for an unknown or repeated one.
 
     >>> places_of_ids(["T-2"], first_ids(["T-1", "T-2"], 2)).tolist()
     [1]

@@ -1,4 +1,13 @@
-"""All that a fitted model knows: its views of the rows, the winner, what was heard out of fold, and neighbours."""
+"""The fitted state of a model: views of the rows, the ensemble, its out-of-fold answers, and neighbours.
+
+Glossary
+--------
+given             rows as the user hands them over: texts, a frame, a matrix
+seen              the same rows as the encoder of each view turns them into numbers, one item for each view
+explaining_view   the first view whose terms a person can read; its terms explain answers
+preprocessing     fitted transformers applied to the explaining view before its models, or None
+log_p   n x C     calibrated log-probabilities
+"""
 
 from __future__ import annotations
 
@@ -26,18 +35,17 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Floats = NDArray[np.float32]
 
-SAMPLE = 1000  # rows of a table that tell how common its terms are
+SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedState:
-    """What answers, explanations and learning on are made of.
+    """The data from which a model answers, explains and learns incrementally.
 
-    `y` and `ids` belong to the training rows that the views hold; an id is what a row is called (`row_ids`). Of rows,
-    `n_arrived` have come in all.
-    Answers are explained by the terms of the view `told`; `front` is what stands in front of that view's models,
-    fitted to all rows; None: nothing does.
-    `documents` are the training rows as they were given, where a person can read them: texts, a frame; else None.
+    `y` and `ids` are the labels and names (`row_ids`) of the training rows that the views hold. `n_arrived` counts all
+    rows ever learnt, removed ones included. `preprocessing`: fitted transformers applied to the explaining view before
+    its models, or None. `documents`: the training rows as they were given if a person can read them (texts, a frame),
+    else None.
     """
 
     views: tuple[View, ...]
@@ -62,7 +70,7 @@ class FittedState:
         n_arrived: int,
         documents: Any,
     ) -> FittedState:
-        """Put the neighbours in place; a view that neither answers nor explains is not kept."""
+        """Return the state with a new neighbour space; views that neither answers nor explanations use are dropped."""
         views, ensemble = drop_unused_views(views, ensemble)
         log_p = log_proba_of_rows(ensemble, views, answers)
         space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
@@ -89,9 +97,9 @@ class FittedState:
         return sum(view.rows.shape[1] for view in self.views if view.encoder is not None)
 
     def log_proba(self, given: Any) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return calibrated log-probabilities of new rows; and which of them, texts without a known term, say nothing.
+        """Return calibrated log-probabilities of new rows, and which rows are texts without any known term.
 
-        These have the shares of the classes.
+        Such a row gets the class frequencies.
         """
         seen = [view.seen(given) for view in self.views]
         log_p = self.ensemble.log_proba(seen)
@@ -109,11 +117,11 @@ class FittedState:
         return surest_threshold(*self.answers.judged(self.y), target_error)
 
     def terms(self, rows: Any) -> Any:
-        """Return rows of the view `told` as its models see them."""
+        """Return rows of the explaining view after its preprocessing."""
         return rows if self.preprocessing is None else self.preprocessing.transform(rows)
 
     def explained(self, given: Any, log_p: Floats, top: int) -> list[Explanation]:
-        """Explain new rows by training rows of which was thought alike, and by the terms shared with them."""
+        """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""
         classes, view = self.ensemble.classes, self.explaining_view
         near = np.unique(self.space.near(log_p, classes))
         found = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near]))).multiply(self._telling()).tocsr()
@@ -126,9 +134,9 @@ class FittedState:
         return [self._with_ids(reason) for reason in reasons]
 
     def _telling(self) -> Any:
-        """Return what it says that two rows of a table share a term: nothing if every row has it.
+        """Return the weight of each term in explanations of a table: 0 for a term that every row has.
 
-        Terms of texts are weighted by tf-idf already; terms of cells are there or not, and some nearly always.
+        Terms of texts are weighted by tf-idf already. Terms of cells are 0 or 1, and some occur in nearly every row.
         """
         rows = self.explaining_view.rows
         if not isinstance(rows, pl.DataFrame):
@@ -150,7 +158,7 @@ class FittedState:
 
 
 def drop_unused_views(views: tuple[View, ...], ensemble: Ensemble) -> tuple[tuple[View, ...], Ensemble]:
-    """Return the views that answers or explanations need, and the team that knows them by their new numbers."""
+    """Return the views that answers or explanations need, and the ensemble with its view numbers updated."""
     used = {member.view for member in ensemble.members}
     kept = [number for number, view in enumerate(views) if number in used or view is explaining_view_of(views)]
     members = tuple(replace(member, view=kept.index(member.view)) for member in ensemble.members)
@@ -158,17 +166,17 @@ def drop_unused_views(views: tuple[View, ...], ensemble: Ensemble) -> tuple[tupl
 
 
 def explaining_view_of(views: tuple[View, ...]) -> View:
-    """Return the first view whose terms mean something to a reader; the first one if none has such."""
+    """Return the first view whose terms a person can read, or the first view if there is none."""
     return next((view for view in views if view.telling), views[0])
 
 
 def fit_preprocessing(view: View, y: Array) -> Any:
-    """Return what stands in front of a view's models, fitted to all rows."""
+    """Return the preprocessing of a view's models, fitted to all rows, or None if it has none."""
     return make_pipeline(*map(clone, view.preprocessing)).fit(view.rows, y) if view.preprocessing else None
 
 
 def log_proba_of_rows(ensemble: Ensemble, views: tuple[View, ...], answers: OutOfFoldAnswers) -> Floats:
-    """Return what is thought of the rows that were asked about; where nobody could be asked, what the team thinks."""
+    """Return the out-of-fold log-probabilities of the rows; those of the ensemble for rows that were never held out."""
     log_p = answers.log_p.copy()
     never = np.flatnonzero(~answers.held)
     if len(never):

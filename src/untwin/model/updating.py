@@ -1,4 +1,4 @@
-"""Learning on: more rows, other labels, fewer rows; the choice is not repeated, and nothing that was heard is lost."""
+"""Incremental updates: add, relabel or remove rows. The selection is not repeated; out-of-fold answers are kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 def added(
     known: FittedState, given: Any, y: Array, log_p: Floats, predicted: Array, *, ids: ArrayLike | None
 ) -> tuple[FittedState, UpdateReport]:
-    """Learn new rows, which are called `ids`; `log_p` and `predicted` is what was answered before."""
+    """Return the state after it has learnt new rows named `ids`, and a report.
+
+    `log_p` and `predicted` are the answers to these rows from before the update.
+    """
     labels = _joined_labels(known.y, y)
     names = more_ids(known.ids, known.n_arrived, ids, len(y))
     new = np.arange(len(known.y), len(labels))
@@ -55,9 +58,10 @@ def added(
 
 
 def relabelled(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> tuple[FittedState, UpdateReport]:
-    """Give training rows other labels; what was answered about them out of fold is judged by the new ones.
+    """Return the state after training rows got other labels, and a report.
 
-    A class that is merged away leaves what was said of it to the classes that its rows have now.
+    Out-of-fold answers are scored by the new labels. The probability of a class that is gone goes to the classes that
+    its rows have now.
     """
     places = places_of_ids(ids, known.ids)
     if len(places) != len(y):
@@ -75,18 +79,21 @@ def relabelled(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> 
 
 
 def removed(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedState, UpdateReport]:
-    """Forget training rows, and classes that have none left: what was said of these, the others share."""
+    """Return the state without some training rows, and a report.
+
+    A class without rows is dropped, and its probability in out-of-fold answers is divided among the others.
+    """
     gone = places_of_ids(ids, known.ids)
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
-    views = tuple(view.without(kept) for view in known.views)
+    views = tuple(view.take(kept) for view in known.views)
     ensemble = known.ensemble.refitted(views, labels)
     heirs = _heirs(labels, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.without(gone, len(known.y))
     if len(answers.rows):
         answers = answers.moved(heirs, ensemble.classes, labels, answer)
-    else:  # of the rows that were asked about, a sample, none is left
+    else:  # none of the sampled rows with an out-of-fold answer is left
         answers = OutOfFoldAnswers.nothing(ensemble.classes, len(labels))
     documents = None if known.documents is None else rows_of(known.documents, kept)
     after = FittedState.settled(
@@ -96,7 +103,7 @@ def removed(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedS
 
 
 def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
-    """Return old x new classes: itself for a class that is still there, else the shares of what its rows are now."""
+    """Return old x new classes: 1 for a class that is still there, else the shares of the classes its rows have now."""
     stays = np.isin(old, new)
     rows = ~stays[positions(before, old)]
     here = np.concatenate([np.flatnonzero(stays), positions(before[rows], old)])
@@ -124,7 +131,7 @@ def drift_of(known: FittedState, given: Any, y: Array, expected: float | None) -
 
 
 def _repeated(rows: Any, n_old: int) -> NDArray[np.bool_]:
-    """Tell which of the rows after the first `n_old` equal one of these: it was known when it was answered."""
+    """Tell which of the rows after the first `n_old` equal one of the first: the model knew them when it answered."""
     number = identical_rows(rows)
     return np.isin(number[n_old:], number[:n_old])
 
@@ -143,13 +150,13 @@ def _record(before: FittedState, after: FittedState, n_rows: int, refitted: tupl
 
 
 def _terms_of_cells(known: FittedState) -> set[str]:
-    """Return the words and names of a table; intervals, which are cut anew each time, say nothing new."""
+    """Return the words and names among the terms of a table; not intervals, which change with every fit."""
     encoder = None if known.preprocessing is None else known.preprocessing[0]
     return set(encoder.terms_of("text", "nominal")) if isinstance(encoder, TableEncoder) else set()
 
 
 def _copied(space: NeighbourSpace) -> NeighbourSpace:
-    """Return a space that can learn without changing this one: what learns is replaced, not written to."""
+    """Return a copy that can learn without changing the original; learning replaces its arrays and writes into none."""
     return replace(space, knn=copy(space.knn))
 
 
@@ -164,7 +171,7 @@ def _joined_labels(old: Array, new: Array) -> Array:
 
 
 def _kind(labels: Array) -> str:
-    """Return what labels are; numbers learnt beside truth values would make one class of 1 and True."""
+    """Return the kind of labels: mixing numbers with truth values would make one class of 1 and True."""
     return "truth" if labels.dtype.kind == "b" else "number" if labels.dtype.kind in "iuf" else "text"
 
 

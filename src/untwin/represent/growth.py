@@ -54,10 +54,10 @@ def validated_growth(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     return checked
 
 
-def widened(matrix: Any, width: int) -> Any:
+def widen_matrix(matrix: Any, width: int) -> Any:
     """Return a matrix with columns of zeros added on the right.
 
-    >>> widened(csr_array([[1, 2]]), 3).toarray()
+    >>> widen_matrix(csr_array([[1, 2]]), 3).toarray()
     array([[1, 2, 0]])
     """
     sparse: bool = issparse(matrix)
@@ -67,7 +67,7 @@ def widened(matrix: Any, width: int) -> Any:
     return np.pad(matrix, ((0, 0), (0, width - matrix.shape[1])))
 
 
-def stacked(parts: list[Any]) -> Any:
+def stack_matrices(parts: list[Any]) -> Any:
     """Return matrices one above the other, in the form of the first."""
     sparse: bool = issparse(parts[0])
     if len(parts) == 1:
@@ -98,10 +98,10 @@ def places_of(ids: ArrayLike, known: Array) -> NDArray[np.intp]:
     return np.asarray(found)
 
 
-def arrived(known: Array, classes: ArrayLike) -> Array:
+def merge_classes(known: Array, classes: ArrayLike) -> Array:
     """Return the classes in order of arrival: those known, then the new ones among `classes`.
 
-    >>> arrived(np.array(["owl", "cat"]), np.array(["bee", "owl"])).tolist()
+    >>> merge_classes(np.array(["owl", "cat"]), np.array(["bee", "owl"])).tolist()
     ['owl', 'cat', 'bee']
     """
     given = np.asarray(classes)
@@ -110,13 +110,13 @@ def arrived(known: Array, classes: ArrayLike) -> Array:
     return np.concatenate([known, given[~np.isin(given, known)]]) if len(known) else given
 
 
-def moved_columns(Y: csr_array, classes: Array, wanted: Array) -> csr_array:
+def move_columns(Y: csr_array, classes: Array, wanted: Array) -> csr_array:
     """Return the membership Y (n x C) of `classes` as columns for all of `wanted`."""
     place = positions(classes, wanted)
     return csr_array((Y.data, place[Y.indices], Y.indptr), shape=(Y.shape[0], len(wanted)))
 
 
-def grown_plan(plan: SprinklingPlan, classes: Array) -> SprinklingPlan:
+def extend_plan(plan: SprinklingPlan, classes: Array) -> SprinklingPlan:
     """Return a plan for these classes; one that a bound plan does not know gets the mean of what the others get."""
     if plan.kernel is None or plan.classes is None:
         return plan.bound(classes)

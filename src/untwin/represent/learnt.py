@@ -27,8 +27,8 @@ from threadpoolctl import threadpool_limits
 from untwin.linalg.blocks import Blocks, product, squared_length
 from untwin.linalg.drift import Drift
 from untwin.linalg.svd import TruncatedSVD
-from untwin.linalg.update import changed, with_columns, with_rows, without_columns, without_rows
-from untwin.represent.growth import places_of, stacked, widened
+from untwin.linalg.update import with_change, with_columns, with_rows, without_columns, without_rows
+from untwin.represent.growth import places_of, stack_matrices, widen_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ class LearntMatrix:
         is_document = np.arange(n + self.background.shape[0]) < n
         anew = replace(self, svd=svd, is_document=is_document, k=k, n_updates=0)
         after = anew.discarded()
-        return replace(anew, drift=self.drift.restarted(self.discarded(), after) if self.drift else Drift(after))
+        return replace(anew, drift=self.drift.after_restart(self.discarded(), after) if self.drift else Drift(after))
 
     # ------------------------------------------------------------------ reading
 
@@ -83,7 +83,7 @@ class LearntMatrix:
         if not self.background.shape[0]:
             return Blocks(self.X, self.Y, self.F)
         unlabelled = csr_array((self.background.shape[0], self.Y.shape[1]))
-        return Blocks(stacked([self.X, self.background]), stacked([self.Y, unlabelled]), self.F)
+        return Blocks(stack_matrices([self.X, self.background]), stack_matrices([self.Y, unlabelled]), self.F)
 
     def leading(self) -> TruncatedSVD:
         """Return the triples that make the space."""
@@ -133,18 +133,18 @@ class LearntMatrix:
         late = places >= n
         if not late.any():
             return merged(places)
-        found = waiting(*(stacked(list(parts)) for parts in zip(*self.waiting, strict=True)))
+        found = waiting(*(stack_matrices(list(parts)) for parts in zip(*self.waiting, strict=True)))
         Z = np.empty((len(places), found.shape[1]), dtype=found.dtype)
         Z[~late], Z[late] = merged(places[~late]), found[places[late] - n]
         return Z
 
     def all_documents(self) -> Any:
         """Return the documents, those that wait included."""
-        return stacked([self.X, *(X for X, _ in self.waiting)])
+        return stack_matrices([self.X, *(X for X, _ in self.waiting)])
 
     def all_memberships(self) -> csr_array:
         """Return their membership in classes, those that wait included."""
-        return csr_array(stacked([self.Y, *(Y for _, Y in self.waiting)]))
+        return csr_array(stack_matrices([self.Y, *(Y for _, Y in self.waiting)]))
 
     # ------------------------------------------------------------------ growing
 
@@ -156,11 +156,11 @@ class LearntMatrix:
         terms = np.pad(terms, ((0, n_terms - len(terms)), (0, 0)))
         grown = replace(
             self,
-            X=widened(self.X, n_terms),
-            Y=widened(self.Y, len(classes)),
+            X=widen_matrix(self.X, n_terms),
+            Y=widen_matrix(self.Y, len(classes)),
             classes=classes,
-            background=widened(self.background, n_terms),
-            waiting=tuple((widened(X, n_terms), widened(Y, len(classes))) for X, Y in self.waiting),
+            background=widen_matrix(self.background, n_terms),
+            waiting=tuple((widen_matrix(X, n_terms), widen_matrix(Y, len(classes))) for X, Y in self.waiting),
         )
         if _goes_on(self.F, F):
             sprinkled = np.pad(sprinkled, ((0, F.shape[1] - len(sprinkled)), (0, 0)))
@@ -231,7 +231,7 @@ class LearntMatrix:
         P, R = (chosen, (change @ self.F).T) if t <= r else (chosen @ change @ self.F, eye_array(r))
         R = vstack([csr_array((m, R.shape[1])), R], format="csr")
         dtype = self.svd.V.dtype
-        update = changed(self.svd, self._placed(csr_array(P)).astype(dtype), R.astype(dtype), self._room)
+        update = with_change(self.svd, self._placed(csr_array(P)).astype(dtype), R.astype(dtype), self._room)
         return replace(relabelled, svd=update.decomposition)
 
     @property

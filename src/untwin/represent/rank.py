@@ -34,13 +34,13 @@ Criterion = Literal["mdl", "aic"]
 FIRST_STAGE = 32
 
 
-def decomposed(A: Blocks, size: int | Criterion, **solver: Any) -> TruncatedSVD:
+def decompose(A: Blocks, size: int | Criterion, **solver: Any) -> TruncatedSVD:
     """Return the decomposition of A with so many directions, or as many as a criterion says; `solver` says how."""
     energy = A.energy()
     if energy == 0:
         raise ValueError("X must hold something other than zeros. Got zeros only instead.")
     if isinstance(size, str):
-        return grown(lambda k: truncated_svd(A, k, **solver), energy, A.shape, size)
+        return decompose_by_criterion(lambda k: truncated_svd(A, k, **solver), energy, A.shape, size)
     return truncated_svd(A, size, **solver)
 
 
@@ -65,13 +65,13 @@ def criterion_values(S: Any, energy: float, shape: tuple[int, int], criterion: C
     return values
 
 
-def grown(
-    decomposed: Callable[[int], TruncatedSVD], energy: float, shape: tuple[int, int], criterion: Criterion
+def decompose_by_criterion(
+    decompose: Callable[[int], TruncatedSVD], energy: float, shape: tuple[int, int], criterion: Criterion
 ) -> TruncatedSVD:
     """Return the decomposition with the best number of directions, found by doubling until the criterion turns."""
     size = FIRST_STAGE
     while True:
-        U, S, V = decomposed(size)
+        U, S, V = decompose(size)
         best = int(np.argmin(criterion_values(S, energy, shape, criterion))) + 1
         if best < size:
             return TruncatedSVD(U[:, :best], S[:best], V[:, :best])

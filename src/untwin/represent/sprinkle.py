@@ -24,11 +24,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.linalg.svd import Solver, TruncatedSVD
-from untwin.represent.growth import any_batch, arrived, grown_plan, moved_columns, validated_growth, widened
+from untwin.represent.growth import any_batch, extend_plan, merge_classes, move_columns, validated_growth, widen_matrix
 from untwin.represent.learnt import WORTH_MERGING, LearntMatrix, background_rows, one_thread, spare
 from untwin.represent.measures import FLOATS, SpaceMeasures
 from untwin.represent.membership import membership
-from untwin.represent.rank import Criterion, decomposed
+from untwin.represent.rank import Criterion, decompose
 from untwin.represent.unsprinkle import unsprinkled
 from untwin.represent.whiten import within_class_whitening
 from untwin.structure.plan import SprinklingPlan
@@ -180,10 +180,10 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if not hasattr(self, "components_"):
             return self.fit(X, y)
         Y, classes = self._membership(X, y)
-        order = arrived(self._learnt.classes, classes)
+        order = merge_classes(self._learnt.classes, classes)
         X = validated_growth(self, X, accept_sparse="csr", dtype=FLOATS)
         self._grow(X.shape[1], order)
-        self._learnt = self._learnt.folded(X, moved_columns(Y, classes, order))
+        self._learnt = self._learnt.folded(X, move_columns(Y, classes, order))
         return self if self._learnt.n_waiting < WORTH_MERGING else self._updated(lambda learnt: learnt)
 
     @any_batch()
@@ -191,8 +191,8 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Give documents other classes, by their numbers in order of arrival; y as in `fit`, one row an id."""
         check_is_fitted(self)
         Y, classes = self._membership(np.atleast_1d(np.asarray(ids)), y)
-        self._grow(self._learnt.X.shape[1], arrived(self._learnt.classes, classes))
-        return self._updated(lambda learnt: learnt.relabelled(ids, moved_columns(Y, classes, learnt.classes)))
+        self._grow(self._learnt.X.shape[1], merge_classes(self._learnt.classes, classes))
+        return self._updated(lambda learnt: learnt.relabelled(ids, move_columns(Y, classes, learnt.classes)))
 
     def remove(self, ids: ArrayLike) -> Self:
         """Withdraw documents, by their numbers in order of arrival; the others keep theirs."""
@@ -245,7 +245,7 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self, learnt: LearntMatrix, size: int | Criterion, decomposition: TruncatedSVD | None = None
     ) -> None:
         how = {"solver": self.solver, "random_state": self.random_state}
-        svd = decomposition or decomposed(learnt.blocks(), size, **how)
+        svd = decomposition or decompose(learnt.blocks(), size, **how)
         k = len(svd.S) if isinstance(self.n_components, str) else self.n_components
         self._learnt = learnt.decomposed_anew(svd, k)
 
@@ -256,9 +256,9 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return
         if self._uses_labels:
             self.classes_ = np.sort(order)
-        self.plan_ = None if self.plan is None else grown_plan(self.plan, self.classes_)
+        self.plan_ = None if self.plan is None else extend_plan(self.plan, self.classes_)
         self._learnt = learnt.grown(n_terms, order, self._factor(order))
-        self.components_ = widened(self.components_, n_terms)
+        self.components_ = widen_matrix(self.components_, n_terms)
         if self._learnt.svd.U is not learnt.svd.U:  # sprinkled anew
             self._settled()
 

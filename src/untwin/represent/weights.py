@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, require_classes, validating
 from untwin._values import positions
-from untwin.represent.growth import any_batch, validated_growth, widened
+from untwin.represent.growth import any_batch, validated_growth, widen_matrix
 from untwin.tables import Contingency, measures
 
 if TYPE_CHECKING:
@@ -252,8 +252,8 @@ def _widened(table: Contingency, n_terms: int) -> Contingency:
     """Return the table with terms that no document contains added on the right."""
     return replace(
         table,
-        documents=widened(table.documents, n_terms),
-        occurrences=widened(table.occurrences, n_terms),
+        documents=widen_matrix(table.documents, n_terms),
+        occurrences=widen_matrix(table.occurrences, n_terms),
         term_documents=np.pad(table.term_documents, (0, n_terms - len(table.term_documents))),
     )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from untwin._errors import UntwinError
 from untwin._files import flush
 from untwin.store.files import LOCK, MANIFEST, names, refuse_strangers, remove_files, write_new
-from untwin.store.kinds import packed, unpacked
+from untwin.store.kinds import pack_part, unpack_part
 from untwin.store.lock import sole_writer
 from untwin.store.manifest import LARGEST_MANIFEST, compose, parse, require_plain
 from untwin.store.npy import ArrayFile, payload
@@ -104,7 +104,7 @@ def load(folder: str | Path) -> Stored:
     while True:
         content = _manifest_bytes(place)
         try:
-            return _opened(place, content)
+            return _open(place, content)
         except ModelRefused as error:
             # Had it been replaced while we read it, files of the old model would be gone: then read the new one.
             if _manifest_bytes(place) == content:
@@ -126,9 +126,9 @@ def _manifest_bytes(folder: Path) -> bytes:
         raise ModelRefused(f"{folder}: holds no model.", code="model-missing", hint=hint) from None
 
 
-def _opened(folder: Path, content: bytes) -> Stored:
+def _open(folder: Path, content: bytes) -> Stored:
     manifest = parse(content)
-    arrays = _mapped(folder, manifest.files)
+    arrays = _map_arrays(folder, manifest.files)
 
     def get(sha256: object) -> Array:
         if not isinstance(sha256, str) or sha256 not in arrays:
@@ -136,12 +136,12 @@ def _opened(folder: Path, content: bytes) -> Stored:
         return arrays[sha256]
 
     try:
-        return Stored(unpacked({"parts": manifest.parts}, get), manifest.facts, manifest.sha256, manifest.format)
+        return Stored(unpack_part({"parts": manifest.parts}, get), manifest.facts, manifest.sha256, manifest.format)
     except RecursionError:
         raise damaged("Parts must not be nested deeply. Got hundreds of levels instead.") from None
 
 
-def _mapped(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]:
+def _map_arrays(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]:
     """Return the arrays by digest; their files are checked on all cores (hashing lets other threads run)."""
     files = [ArrayFile.from_json(sha256, entry) for sha256, entry in entries.items()]
     if sum(file.size for file in files) > LARGEST_MODEL:
@@ -176,9 +176,9 @@ def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any], rep
         return file.sha256
 
     try:
-        entries = packed(parts, put)["parts"]
+        entries = pack_part(parts, put)["parts"]
         content = compose(facts, entries, {file.sha256: file.to_json() for file in files.values()})
-        stored = _opened(folder, content)  # nothing is committed that would not load
+        stored = _open(folder, content)  # nothing is committed that would not load
         flush(folder)
         _refuse_change(folder, replaces)  # by somebody who knows no lock
         write_new(folder / MANIFEST, [content]).replace(folder / MANIFEST)

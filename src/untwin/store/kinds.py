@@ -32,7 +32,7 @@ _INDEX_DTYPES = {np.dtype(name) for name in ("int32", "int64")}
 _DATA_DTYPES = {np.dtype(kind) for kind in "?bhilqBHILQfd"}
 
 
-def packed(part: Part, put: Put, name: str = "parts") -> dict[str, Any]:
+def pack_part(part: Part, put: Put, name: str = "parts") -> dict[str, Any]:
     """Store the arrays of a part and return its entry of the manifest."""
     match part:
         case np.ndarray():
@@ -43,16 +43,16 @@ def packed(part: Part, put: Put, name: str = "parts") -> dict[str, Any]:
         case Texts():
             return {"texts": {key: put(storable(getattr(part, key), name)) for key in ("utf8", "offsets")}}
         case list() | tuple() if all(isinstance(text, str) for text in part):
-            return packed(Texts.of(part), put, name)
+            return pack_part(Texts.of(part), put, name)
         case Mapping() if all(isinstance(key, str) for key in part):
-            return {"parts": {key: packed(value, put, f"{name}/{key}") for key, value in part.items()}}
+            return {"parts": {key: pack_part(value, put, f"{name}/{key}") for key, value in part.items()}}
     raise ValueError(
         f"{name} must be a NumPy array, a csr_array, a list of strings, or a mapping of these by name. "
         f"Got {type(part).__name__} instead."
     )
 
 
-def unpacked(entry: object, get: Get, name: str = "parts") -> Any:
+def unpack_part(entry: object, get: Get, name: str = "parts") -> Any:
     """Return the part that an entry of the manifest describes; mappings come back as dictionaries."""
     match entry:
         case {"array": sha256}:
@@ -62,7 +62,7 @@ def unpacked(entry: object, get: Get, name: str = "parts") -> Any:
         case {"texts": {"utf8": utf8, "offsets": offsets}}:
             return checked_texts(get(utf8), get(offsets), name)
         case {"parts": dict(parts)}:
-            return {key: unpacked(value, get, f"{name}/{key}") for key, value in parts.items()}
+            return {key: unpack_part(value, get, f"{name}/{key}") for key, value in parts.items()}
     raise damaged(f"{name} must be an array, a csr matrix, texts or parts. Got {str(entry)[:200]} instead.")
 
 

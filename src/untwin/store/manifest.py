@@ -44,10 +44,10 @@ class Manifest:
 
 def compose(facts: Mapping[str, Any], parts: Mapping[str, object], files: Mapping[str, object]) -> bytes:
     """Return the bytes of a manifest."""
-    return signed({"format": FORMAT, "facts": facts, "parts": parts, "files": files})
+    return sign_manifest({"format": FORMAT, "facts": facts, "parts": parts, "files": files})
 
 
-def signed(content: Mapping[str, object]) -> bytes:
+def sign_manifest(content: Mapping[str, object]) -> bytes:
     """Return `content` as JSON that ends with its own digest."""
     text = json.dumps(content, indent=1, allow_nan=False).encode().removesuffix(b"\n}") + _BEFORE_DIGEST
     return text + hashlib.sha256(text).hexdigest().encode() + _AFTER_DIGEST

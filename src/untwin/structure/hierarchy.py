@@ -19,16 +19,16 @@ from untwin._values import class_names, frozen, positions
 from untwin.structure.agreement import Agreement, KnownTree, SoftLink, agreement_with, soft_links
 from untwin.structure.drawing import dendrogram, newick, pruned
 from untwin.structure.linkage import (
+    build_tree,
     check_distances,
     check_tree,
     group_labels,
     group_roots,
-    grown,
     inflection,
     leaf_order,
+    order_children,
     sizes,
     spans,
-    turned,
 )
 from untwin.tables.confusion import Confusion
 
@@ -137,8 +137,8 @@ class Hierarchy:
     def _grown(cls, D: Floats, classes: Array, linkage: str) -> Self:
         by_name = np.argsort(classes)
         named = D[np.ix_(by_name, by_name)]
-        merges, heights = grown(named, linkage)
-        return cls(classes[by_name], turned(merges, heights, named), heights, linkage)
+        merges, heights = build_tree(named, linkage)
+        return cls(classes[by_name], order_children(merges, heights, named), heights, linkage)
 
     # ------------------------------------------------------------------ groups
 
@@ -179,7 +179,7 @@ class Hierarchy:
         suggested = []
         for done in range(n_bootstrap):
             distances = _redrawn(by_name, rng).distances(metric)
-            suggested.append(inflection(grown(distances, self.linkage)[1]))
+            suggested.append(inflection(build_tree(distances, self.linkage)[1]))
             report("range of groups", done + 1, n_bootstrap)
         low, high = np.quantile(suggested, [0.05, 0.95], method="nearest")
         return GroupRange(inflection(self.heights), int(low), int(high))

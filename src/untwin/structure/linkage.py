@@ -38,7 +38,7 @@ LARGEST_OPTIMAL_ORDER = 500  # SciPy's optimal leaf ordering is cubic or worse: 
 FEWEST_FOR_BREAKPOINT = 50  # below, a line through half of the heights has too few points
 
 
-def grown(D: Floats, linkage: str) -> tuple[Ints, Floats]:
+def build_tree(D: Floats, linkage: str) -> tuple[Ints, Floats]:
     """Return merges and heights of the tree over `D`; equal distances are settled by the order of the leaves.
 
     "ward" applies Ward's recurrence to the dissimilarities as they are. SciPy squares what it is given, so it is given
@@ -57,7 +57,7 @@ def grown(D: Floats, linkage: str) -> tuple[Ints, Floats]:
     return tree[:, :2].astype(np.intp), tree[:, 2] ** 2 if as_they_are else tree[:, 2]
 
 
-def turned(merges: Ints, heights: Floats, D: Floats) -> Ints:
+def order_children(merges: Ints, heights: Floats, D: Floats) -> Ints:
     """Return the merges with children turned so that similar classes stand next to each other in tree order.
 
     Up to `LARGEST_OPTIMAL_ORDER` leaves by SciPy's optimal leaf ordering, above by size: the bigger child first, the

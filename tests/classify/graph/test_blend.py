@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from untwin.classify.graph.blend import Blend, fitted_blend
+from untwin.classify.graph.blend import Blend, fit_blend
 
 
 def judged(seed, n=80, k=4):
@@ -26,38 +26,36 @@ def surprise(blend, margins, scores, hits):
 @given(st.integers(0, 10_000))
 def test_no_blend_nearby_is_likelier(seed):
     table = judged(seed)
-    found = fitted_blend(*table, with_base=True)
+    found = fit_blend(*table, with_base=True)
     for step in ((0.05, 0.0), (-0.05, 0.0), (0.0, 0.05), (0.0, -0.05)):
         other = Blend(found.expert + step[0], max(found.base + step[1], 0.0))
         assert surprise(found, *table) <= surprise(other, *table) + 1e-7
 
 
 def test_finds_the_blend_that_made_the_labels():
-    found = fitted_blend(*judged(0, n=20_000), with_base=True)
+    found = fit_blend(*judged(0, n=20_000), with_base=True)
     np.testing.assert_allclose(found, (2.0, 3.0), rtol=0.05)
 
 
 def test_rows_whose_class_is_no_candidate_do_not_count():
     margins, scores, hits = judged(1)
     lost = np.arange(len(hits)) % 5 == 0
-    expected = fitted_blend(margins[~lost], scores[~lost], hits[~lost], with_base=True)
-    np.testing.assert_allclose(
-        fitted_blend(margins, scores, hits & ~lost[:, None], with_base=True), expected, rtol=1e-4
-    )
+    expected = fit_blend(margins[~lost], scores[~lost], hits[~lost], with_base=True)
+    np.testing.assert_allclose(fit_blend(margins, scores, hits & ~lost[:, None], with_base=True), expected, rtol=1e-4)
 
 
 def test_without_base_experts_alone_decide():
-    assert fitted_blend(*judged(2), with_base=False).base == 0.0
+    assert fit_blend(*judged(2), with_base=False).base == 0.0
 
 
 def test_nothing_to_learn_from():
     margins, scores, hits = judged(3)
-    assert fitted_blend(margins, scores, np.zeros_like(hits), with_base=True) == Blend(1.0, 0.0)
+    assert fit_blend(margins, scores, np.zeros_like(hits), with_base=True) == Blend(1.0, 0.0)
 
 
 def test_experts_that_are_never_wrong_get_a_finite_weight():
     margins = np.array([[1.0, -1.0], [2.0, -1.0]])
     hits = np.array([[True, False], [True, False]])
-    found = fitted_blend(margins, np.zeros((2, 2)), hits, with_base=True)
+    found = fit_blend(margins, np.zeros((2, 2)), hits, with_base=True)
     assert np.isfinite(found).all()
     assert found.expert > 1

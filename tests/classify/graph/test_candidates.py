@@ -9,7 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from untwin import Confusion, ConfusionGraph, out_of_fold
 from untwin.classify.graph import candidates
-from untwin.classify.graph.candidates import ranked, ranked_out_of_fold
+from untwin.classify.graph.candidates import rank_classes, rank_out_of_fold
 
 
 def rows(n=200, m=15, n_classes=5, seed=0):
@@ -20,7 +20,7 @@ def rows(n=200, m=15, n_classes=5, seed=0):
 
 def out_of_fold_candidates(X, y, base, k=3):
     result = out_of_fold(base, X, y, cv=4)
-    found, confusions = ranked_out_of_fold(
+    found, confusions = rank_out_of_fold(
         base, X, y, classes=result.classes, folds=(result.folds, result.folds), k=k, n_jobs=None
     )
     return result, found, confusions
@@ -31,7 +31,7 @@ def test_ranks_as_a_full_sort_does(monkeypatch):
     model = MultinomialNB().fit(X, y)
     log_p = model.predict_log_proba(X)
     monkeypatch.setattr(candidates, "BLOCK_CELLS", 35)  # seven rows at a time
-    found = ranked(model, X, model.classes_, 3)
+    found = rank_classes(model, X, model.classes_, 3)
     np.testing.assert_array_equal(found.codes, np.argsort(-log_p, axis=1)[:, :3])
     np.testing.assert_allclose(found.scores, -np.sort(-log_p, axis=1)[:, :3])
     assert found.open.all()
@@ -41,12 +41,12 @@ def test_classes_that_the_model_does_not_know_or_excludes_are_not_open():
     X, y = rows()
     known = y != "c"
     model = MultinomialNB().fit(X[known], y[known])
-    found = ranked(model, X, np.unique(y), 5)
+    found = rank_classes(model, X, np.unique(y), 5)
     np.testing.assert_array_equal(found.open.sum(axis=1), 4)
     assert not (found.codes[found.open] == 2).any()
     forest = RandomForestClassifier(3, random_state=0).fit(X, y)
     np.testing.assert_array_equal(
-        ranked(forest, X, forest.classes_, 5).open.sum(axis=1), (forest.predict_proba(X) > 0).sum(axis=1)
+        rank_classes(forest, X, forest.classes_, 5).open.sum(axis=1), (forest.predict_proba(X) > 0).sum(axis=1)
     )
 
 
@@ -80,7 +80,7 @@ def test_within_keeps_the_base_class_and_heavy_edges():
 def test_rows_never_held_out_have_no_candidates():
     X, y = rows()
     folds = np.arange(len(y)) % 3 - 1
-    found, confusions = ranked_out_of_fold(
+    found, confusions = rank_out_of_fold(
         MultinomialNB(), X, y, classes=np.unique(y), folds=(folds, folds), k=2, n_jobs=2
     )
     np.testing.assert_array_equal(found.open, np.repeat(folds[:, None] >= 0, 2, axis=1))
@@ -91,4 +91,4 @@ def test_a_base_without_scores_is_refused():
     model = NearestNeighbors().fit(np.eye(2))
     model.classes_ = np.array([0, 1])
     with pytest.raises(ValueError, match="base must have decision_function or predict_proba"):
-        ranked(model, np.eye(2), model.classes_, 2)
+        rank_classes(model, np.eye(2), model.classes_, 2)

@@ -11,7 +11,7 @@ from untwin.classify.experts import Retrained
 from untwin.classify.learnt_rows import LearntRows
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.classify.multilevel.groups import Branch
-from untwin.classify.multilevel.growth import grown_branch, nearest_classes
+from untwin.classify.multilevel.growth import extend_branch, nearest_classes
 
 GROUPS = [[f"c{code:02}" for code in range(start, 30, 6)] for start in range(6)]
 
@@ -156,5 +156,5 @@ def test_a_new_class_becomes_a_sibling_of_its_nearest():
     siblings = nearest_classes(centroids, moved, newcomers)
     assert siblings.tolist() == [1, 3]
     group = Branch(np.array([0, 1]), np.array([0, 1]), np.array([-1, -1]))
-    grown = grown_branch(group, moved, newcomers, siblings)
+    grown = extend_branch(group, moved, newcomers, siblings)
     assert [part.tolist() for part in grown] == [[0, 1, 2], [0, 1, 2], [-1, -1, -1]]

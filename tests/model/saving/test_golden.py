@@ -17,7 +17,7 @@ import pytest
 from untwin.model import UntwinClassifier
 from untwin.model.saving import describe
 from untwin.store import ModelRefused
-from untwin.store.manifest import FORMAT, signed
+from untwin.store.manifest import FORMAT, sign_manifest
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 MODEL, ANSWERS = GOLDEN / f"format-{FORMAT}", GOLDEN / f"format-{FORMAT}.json"
@@ -64,7 +64,7 @@ def test_the_script_makes_it_and_never_over_one_that_is_there(tmp_path):
 
 @pytest.mark.parametrize("older", range(1, FORMAT))
 def test_older_formats_are_refused_with_what_to_do(tmp_path, older):
-    (tmp_path / "manifest.json").write_bytes(signed({"format": older, "facts": {}, "parts": {}, "files": {}}))
+    (tmp_path / "manifest.json").write_bytes(sign_manifest({"format": older, "facts": {}, "parts": {}, "files": {}}))
     with pytest.raises(
         ModelRefused, match=f"format {older}; this untwin reads {FORMAT}.* Fit the model again"
     ) as caught:

@@ -90,7 +90,7 @@ def dimensions(n_components: int | str, n_classes: int, shape: tuple[int, int]) 
     return sorted({min(k, *shape) for k in wanted})
 
 
-def joined(terms: Any, scores: Any) -> Array:
+def join_spaces(terms: Any, scores: Any) -> Array:
     """Return rows of a space of terms (directions only) beside their scores."""
     sparse: bool = issparse(scores)
     beside = scores.toarray() if sparse else np.asarray(scores)
@@ -106,4 +106,4 @@ class JoinedSpace:
 
     def transform(self, X: Any) -> Array:
         """Return rows in both spaces."""
-        return joined(self.terms.transform(X), self.scores.transform(X))
+        return join_spaces(self.terms.transform(X), self.scores.transform(X))

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untwin import _progress
 from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, require_classes, rows_of, validating
 from untwin.classify.adaptive.choices import Choices, Representation, Trial
-from untwin.classify.adaptive.spaces import PLANS, JoinedSpace, candidate_specs, dimensions, joined
+from untwin.classify.adaptive.spaces import PLANS, JoinedSpace, candidate_specs, dimensions, join_spaces
 from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold
 from untwin.represent.scores import ScoreSpace
@@ -163,40 +163,40 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.confusion_ = raw.confusion
             self.choices_ = Choices(tuple(self._trials(X, y, raw, views)))
         self.confusion_after_ = self.choices_.chosen.confusion
-        self.estimator_ = clone(self.estimator).fit(self._settled(X, y, views), y)
+        self.estimator_ = clone(self.estimator).fit(self._fit_chosen(X, y, views), y)
         self._terms = X
         return self
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
-        rows = self.represented(X)
+        rows = self.represent(X)
         labels: Array = self.estimator_.predict(rows)
         return labels
 
     @if_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, as `estimator` gives it."""
-        rows = self.represented(X)
+        rows = self.represent(X)
         shares: Array = self.estimator_.predict_proba(rows)
         return shares
 
     @if_estimator_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         """Return the decision values, as `estimator` gives them."""
-        rows = self.represented(X)
+        rows = self.represent(X)
         decision: Array = self.estimator_.decision_function(rows)
         return decision
 
     @if_estimator_has("explain")
     def explain(self, X: Any, *, top: int = 5, feature_names: Any = None) -> list[Any]:
         """Say for each row why it is classified as it is: neighbours in the space, and the terms shared with them."""
-        rows = self.represented(X)
+        rows = self.represent(X)
         explanations: list[Any] = self.estimator_.explain(
             rows, top=top, terms=(X, self._terms), feature_names=feature_names
         )
         return explanations
 
-    def represented(self, X: Any) -> Any:
+    def represent(self, X: Any) -> Any:
         """Return rows in the chosen representation."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
@@ -223,7 +223,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         beside = None if best is None else (best.representation.scores, views[best.representation.scores][1])
         single = X.astype(np.float32, copy=False)  # trials choose and do not answer: half the time and memory will do
         n_folds = len(raw.fold_confusions)
-        work = [delayed(self._tried_on)(single, y, raw, fold, beside) for fold in range(n_folds)]
+        work = [delayed(self._try_on_fold)(single, y, raw, fold, beside) for fold in range(n_folds)]
         found: dict[Representation, list[Confusion]] = defaultdict(list)
         for done, tried in enumerate(Parallel(n_jobs=self.n_jobs, return_as="generator")(work), start=1):
             for representation, confusion in tried:
@@ -236,27 +236,32 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         judged = out_of_fold(self._judge(), rows, y, cv=raw.folds, n_jobs=self.n_jobs, with_scores=False)
         return judged.confusion
 
-    def _tried_on(
+    def _try_on_fold(
         self, X: Any, y: Array, raw: OutOfFold, fold: int, beside: tuple[str, Any] | None
     ) -> list[tuple[Representation, Confusion]]:
         """Try all spaces of terms on one fold, with what the other folds know."""
         train, test = np.flatnonzero(raw.folds != fold), np.flatnonzero(raw.folds == fold)
         asked, known = X[test], X[train]
         tried = []
-        for recipe in (None, *candidate_specs(self.plan, self.msl)):
-            plan = None if recipe is None else recipe.plan(known, raw.without(fold))
+        for spec in (None, *candidate_specs(self.plan, self.msl)):
+            plan = None if spec is None else spec.plan(known, raw.without(fold))
             for space, rows in self._spaces(plan, known, y[train]):
-                kind = Representation("lsi") if recipe is None else Representation(recipe.name, recipe.amount)
+                kind = Representation("lsi") if spec is None else Representation(spec.name, spec.amount)
                 kind = replace(kind, n_components=int(space.n_components))
                 held_out = space.transform(asked)
-                tried.append((kind, self._judged(rows, y[train], held_out, y[test])))
-                if beside is not None and recipe is not None:
+                tried.append((kind, self._held_out_confusion(rows, y[train], held_out, y[test])))
+                if beside is not None and spec is not None:
                     name, scores = beside
-                    both = joined(rows, rows_of(scores, train)), joined(held_out, rows_of(scores, test))
-                    tried.append((replace(kind, scores=name), self._judged(both[0], y[train], both[1], y[test])))
+                    both = (
+                        join_spaces(rows, rows_of(scores, train)),
+                        join_spaces(held_out, rows_of(scores, test)),
+                    )
+                    tried.append(
+                        (replace(kind, scores=name), self._held_out_confusion(both[0], y[train], both[1], y[test]))
+                    )
         return tried
 
-    def _judged(self, rows: Any, y: Array, held_out: Any, truth: Array) -> Confusion:
+    def _held_out_confusion(self, rows: Any, y: Array, held_out: Any, truth: Array) -> Confusion:
         """Return the confusion on held-out rows of the classifier fitted to others."""
         predicted = clone(self._judge()).fit(rows, y).predict(held_out)
         return Confusion.from_predictions(truth, predicted, classes=self.classes_)
@@ -275,7 +280,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ what is chosen
 
-    def _settled(self, X: Any, y: Array, views: dict[str, View]) -> Any:
+    def _fit_chosen(self, X: Any, y: Array, views: dict[str, View]) -> Any:
         """Fit the chosen space to all rows, with all that is known; return the rows in it."""
         chosen = self.choices_.chosen.representation
         self.plan_: SprinklingPlan | None = None
@@ -288,15 +293,13 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return beside
         if chosen.sprinkled:
             wanted = (chosen.terms, chosen.strength)
-            recipe = next(
-                known for known in candidate_specs(self.plan, self.msl) if (known.name, known.amount) == wanted
-            )
-            self.plan_ = recipe.plan(X, self.confusion_)
+            spec = next(known for known in candidate_specs(self.plan, self.msl) if (known.name, known.amount) == wanted)
+            self.plan_ = spec.plan(X, self.confusion_)
         space = self._template(self.plan_, chosen.n_components)
         with _fewer_directions():
             rows = space.fit_transform(X, y)
         self.space_ = space if scores is None else JoinedSpace(space, scores)
-        return rows if scores is None else joined(rows, beside)
+        return rows if scores is None else join_spaces(rows, beside)
 
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())

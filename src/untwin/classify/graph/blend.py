@@ -38,12 +38,12 @@ class Blend(NamedTuple):
         return np.where(is_open, self.expert * margins + self.base * np.where(is_open, scores, 0.0), -np.inf)
 
 
-def fitted_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, with_base: bool) -> Blend:
+def fit_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, with_base: bool) -> Blend:
     """Return the likeliest blend; without base its weight is zero.
 
     >>> margins, scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
     >>> hits = np.array([[True, False], [True, False], [True, False]])
-    >>> blend = fitted_blend(margins, scores, hits, with_base=True)
+    >>> blend = fit_blend(margins, scores, hits, with_base=True)
     >>> bool(blend.expert > 0 and blend.base > 0)
     True
     """

@@ -43,7 +43,7 @@ BLOCK_CELLS = 1 << 22  # scores of all classes at a time: rows x classes never s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The classes that each row is judged between; made by `ranked` or `ranked_out_of_fold`."""
+    """The classes that each row is judged between; made by `rank_classes` or `rank_out_of_fold`."""
 
     codes: Indices
     scores: Floats
@@ -79,7 +79,7 @@ class Candidates:
         return csr_array(cells, shape=(len(self.codes), n_classes))
 
 
-def ranked(model: Any, X: Any, classes: Array, k: int) -> Candidates:
+def rank_classes(model: Any, X: Any, classes: Array, k: int) -> Candidates:
     """Return the `k` classes that `model` ranks highest for each row; equal ones in order, but for the last place."""
     known, step = positions(model.classes_, classes), max(1, BLOCK_CELLS // len(classes))
     parts = []
@@ -114,7 +114,7 @@ def _log_scores(model: Any, rows: Any) -> Floats:
         return scores if absent else np.log(scores)
 
 
-def ranked_out_of_fold(
+def rank_out_of_fold(
     base: Any, X: Any, y: Array, *, classes: Array, folds: tuple[Indices, Indices], k: int, n_jobs: int | None
 ) -> tuple[Candidates, list[Confusion]]:
     """Rank the classes of each row by a clone of `base` that has not seen it; return what it confuses in each fold too.
@@ -126,7 +126,7 @@ def ranked_out_of_fold(
     held, parts = folds
     asked = [np.flatnonzero(held == fold) for fold in range(held.max() + 1)]
     work = [
-        delayed(_ranked_by_others)(base, X, y, others=np.flatnonzero(parts != fold), rows=rows, classes=classes, k=k)
+        delayed(_rank_fold)(base, X, y, others=np.flatnonzero(parts != fold), rows=rows, classes=classes, k=k)
         for fold, rows in enumerate(asked)
     ]
     found: list[Candidates] = []
@@ -142,10 +142,8 @@ def ranked_out_of_fold(
     return _joined(linked, asked, len(y)), confusions
 
 
-def _ranked_by_others(
-    base: Any, X: Any, y: Array, *, others: Indices, rows: Indices, classes: Array, k: int
-) -> Candidates:
-    return ranked(clone(base).fit(X[others], y[others]), X[rows], classes, k)
+def _rank_fold(base: Any, X: Any, y: Array, *, others: Indices, rows: Indices, classes: Array, k: int) -> Candidates:
+    return rank_classes(clone(base).fit(X[others], y[others]), X[rows], classes, k)
 
 
 def without(total: Confusion, part: Confusion) -> Confusion:

@@ -30,12 +30,12 @@ from untwin._compat import Interval, StrOptions, inherited_tags, require_classes
 from untwin._values import positions
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier
-from untwin.classify.graph.blend import Blend, fitted_blend
-from untwin.classify.graph.candidates import ranked, ranked_out_of_fold, without
+from untwin.classify.graph.blend import Blend, fit_blend
+from untwin.classify.graph.candidates import rank_classes, rank_out_of_fold, without
 from untwin.classify.graph.findings import Change, changes, sparest, sweep
 from untwin.classify.graph.pairs import PairPanel
-from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, Teaching
-from untwin.classify.learnt_rows import LearntRows, grown_rows
+from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, TrainingRows
+from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.crossfit.folds import possible_folds
 from untwin.represent.growth import any_batch
 from untwin.structure.graph import THRESHOLDS, ConfusionGraph
@@ -182,15 +182,18 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("y must have at least two classes. Got one class instead.")
         base, expert = self._workers()
         folds = self._folds(X, codes)
-        found, confusions = self._ranked(base, codes, folds)
+        found, confusions = self._rank(base, codes, folds)
         self.threshold_, _, _, self.upper_bound_ = sparest(self.sweep_, self.confusion_.accuracy)
-        teaching, found = Teaching(expert, X, codes, np.arange(len(codes)), self.n_jobs), found.within(self.threshold_)
+        training, found = (
+            TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs),
+            found.within(self.threshold_),
+        )
         self.blend_, self.changes_ = Blend(1.0, 0.0), list[Change]()
         if folds is not None:
             first, others = np.flatnonzero(folds[0] == 0), np.flatnonzero(folds[1] != 0)
-            panel = self._panel(replace(teaching, rows=others), found, without(self.confusion_, confusions[0]))
+            panel = self._panel(replace(training, rows=others), found, without(self.confusion_, confusions[0]))
             self._judge(X[first], codes[first], found[first], panel)
-        return self._settled(teaching, found)
+        return self._fit_experts(training, found)
 
     @validating
     @any_batch()
@@ -205,16 +208,16 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
             return self.fit(X, y)
         if not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
             raise ValueError("cv must be a number of folds or a splitter to learn on. Got fold numbers instead.")
-        rows = grown_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        rows = with_learnt_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
         (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
         self.learnt_rows_ = rows
         self.classes_, codes = np.unique(y, return_inverse=True)
         base, expert = self._workers()
-        found, _ = self._ranked(base, codes, self._folds(X, codes))
+        found, _ = self._rank(base, codes, self._folds(X, codes))
         self.upper_bound_ = next(row.upper_bound for row in self.sweep_ if row.threshold == self.threshold_)
         earlier = Earlier(self._experts.known(positions(known, self.classes_)), n_known)
-        teaching = Teaching(expert, X, codes, np.arange(len(codes)), self.n_jobs, earlier)
-        return self._settled(teaching, found.within(self.threshold_))
+        training = TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs, earlier)
+        return self._fit_experts(training, found.within(self.threshold_))
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
@@ -265,7 +268,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         found = possible_folds(X, codes, self.cv, random_state=self.random_state)
         return None if found is None else found[:2]
 
-    def _ranked(
+    def _rank(
         self, base: Any, codes: Indices, folds: tuple[Indices, Indices] | None
     ) -> tuple[Candidates, list[Confusion]]:
         """Train the base, and learn out of fold what it ranks highest for each row and what it confuses.
@@ -276,20 +279,20 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         self.base_ = clone(base).fit(X, y)
         if folds is None:
             self.confusion_ = Confusion.from_predictions(y[:0], y[:0], classes=self.classes_)
-            found = ranked(self.base_, X, self.classes_, self._n_ranked())
+            found = rank_classes(self.base_, X, self.classes_, self._n_ranked())
             self.sweep_ = sweep(found, codes, self.confusion_, self._thresholds())
             return found, []
-        found, confusions = ranked_out_of_fold(
+        found, confusions = rank_out_of_fold(
             base, X, y, classes=self.classes_, folds=folds, k=self._n_ranked(), n_jobs=self.n_jobs
         )
         self.confusion_, held = reduce(add, confusions), folds[0] >= 0
         self.sweep_ = sweep(found[held], codes[held], self.confusion_, self._thresholds())
         return found, confusions
 
-    def _settled(self, teaching: Teaching, found: Candidates) -> Self:
+    def _fit_experts(self, training: TrainingRows, found: Candidates) -> Self:
         """Draw the graph and train the experts, by all rows."""
         self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
-        self._experts = self._panel(teaching, found, self.confusion_)
+        self._experts = self._panel(training, found, self.confusion_)
         self.retrained_ = self._experts.retrained
         self.n_experts_ = len(self._experts.experts)
         self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
@@ -318,25 +321,25 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         shared = self.approach == "one-vs-rest" and self.candidates is not None
         return [None, *THRESHOLDS] if shared else list(THRESHOLDS)
 
-    def _panel(self, teaching: Teaching, found: Candidates, confusion: Confusion) -> Panel:
+    def _panel(self, training: TrainingRows, found: Candidates, confusion: Confusion) -> Panel:
         """Train experts by rows whose confusion is `confusion`."""
         if self.candidates is None:
             incidence = ConfusionGraph.from_confusion(confusion, self.threshold_ or 0.0).incidence
             subgraphs = csr_array(((incidence > 0) + eye_array(len(self.classes_))) > 0).astype(np.intp)
             if self.approach == "one-vs-rest":
-                return SubgraphPanel.fit(teaching, subgraphs)
-            return PairPanel.fit(teaching, subgraphs, least=1, rule=self.approach)
+                return SubgraphPanel.fit(training, subgraphs)
+            return PairPanel.fit(training, subgraphs, least=1, rule=self.approach)
         if self.approach == "one-vs-rest":
-            return ClassPanel.fit(teaching, found)
+            return ClassPanel.fit(training, found)
         return PairPanel.fit(
-            teaching, found[teaching.rows].sets(len(self.classes_)), least=PAIR_ROWS, rule=self.approach
+            training, found[training.rows].sets(len(self.classes_)), least=PAIR_ROWS, rule=self.approach
         )
 
     def _judge(self, X: Any, codes: Indices, found: Candidates, panel: Panel) -> None:
         """Learn from rows that the experts of `panel` have not seen how far to trust them."""
         margins = panel.margins(X, found)
         with_base = self.blend and self.approach != "verify"
-        self.blend_ = fitted_blend(margins, found.scores, found.hits(codes), with_base=with_base)
+        self.blend_ = fit_blend(margins, found.scores, found.hits(codes), with_base=with_base)
         best = self._log_shares(margins, found).argmax(axis=1)
         self.changes_ = changes(codes, found.codes[:, 0], found.codes[np.arange(len(best)), best], self.classes_)
 
@@ -344,7 +347,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         """Return the candidates of new rows, and the logarithms of their shares."""
         check_is_fitted(self)
         X = _rows(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
-        found = ranked(self.base_, X, self.classes_, self._n_ranked())
+        found = rank_classes(self.base_, X, self.classes_, self._n_ranked())
         found = found.linked(self.confusion_).within(self.threshold_)
         return found, self._log_shares(self._experts.margins(X, found), found)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin.classify.graph.candidates import Candidates
-    from untwin.classify.graph.panels import Teaching
+    from untwin.classify.graph.panels import TrainingRows
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
@@ -44,15 +44,15 @@ class PairPanel:
     rule: str
 
     @classmethod
-    def fit(cls, teaching: Teaching, sets: csr_array, *, least: int, rule: str) -> Self:
+    def fit(cls, training: TrainingRows, sets: csr_array, *, least: int, rule: str) -> Self:
         """Train an expert for each pair of classes that are together in at least `least` rows of `sets`."""
         together = triu(sets.T @ sets, k=1).tocoo()
         first, second = (place[together.data >= least].astype(np.intp) for place in together.coords)
-        by_class = teaching.rows_by_class()
+        by_class = training.rows_by_class()
         pairs = list(zip(first.tolist(), second.tolist(), strict=True))
         rows = (np.concatenate([by_class[a], by_class[b]]) for a, b in pairs)
-        jobs = [Job(chosen, teaching.codes[chosen], key=pair) for chosen, pair in zip(rows, pairs, strict=True)]
-        experts, retrained = teaching.experts(jobs)
+        jobs = [Job(chosen, training.codes[chosen], key=pair) for chosen, pair in zip(rows, pairs, strict=True)]
+        experts, retrained = training.experts(jobs)
         number = csr_array((np.arange(1, len(experts) + 1), (first, second)), shape=together.shape)
         return cls(experts, retrained, number, rule)
 

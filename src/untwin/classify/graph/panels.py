@@ -39,7 +39,7 @@ NOBODY = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Teaching:
+class TrainingRows:
     """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`.
 
     A class may have none of them, where others share its only row; its expert is there, so that experts stand in the
@@ -72,9 +72,9 @@ class ClassPanel:
     retrained: Retrained
 
     @classmethod
-    def fit(cls, teaching: Teaching, found: Candidates) -> Self:
+    def fit(cls, training: TrainingRows, found: Candidates) -> Self:
         """Train the expert of a class on its rows against the others that have it among their candidates."""
-        codes, rows = teaching.codes, teaching.rows
+        codes, rows = training.codes, training.rows
         row, column = np.nonzero(found.open[rows])
         own = np.flatnonzero(~found[rows].hits(codes[rows]).any(axis=1))
         pupils = rows[np.concatenate([row, own])]
@@ -85,7 +85,7 @@ class ClassPanel:
             if (codes[chosen] == code).all():  # nobody takes others for this class: it learns from all of them
                 chosen = rows
             jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp), key=code))
-        return cls(*teaching.experts(jobs))
+        return cls(*training.experts(jobs))
 
     def known(self, moved: Indices) -> dict[Hashable, Expert]:
         """Return the experts by class; `moved` is the code that each class has now."""
@@ -109,14 +109,14 @@ class SubgraphPanel:
     retrained: Retrained
 
     @classmethod
-    def fit(cls, teaching: Teaching, subgraphs: csr_array) -> Self:
+    def fit(cls, training: TrainingRows, subgraphs: csr_array) -> Self:
         """Train an expert for each row of `subgraphs`, C x C with ones for the classes of a sub-graph."""
-        by_class = teaching.rows_by_class()
+        by_class = training.rows_by_class()
         members = np.split(subgraphs.indices, subgraphs.indptr[1:-1])
         chosen = [np.sort(np.concatenate([by_class[code] for code in codes])) for codes in members]
         keys = (tuple(sorted(codes.tolist())) for codes in members)
-        jobs = [Job(rows, teaching.codes[rows], key=key) for rows, key in zip(chosen, keys, strict=True)]
-        return cls(*teaching.experts(jobs))
+        jobs = [Job(rows, training.codes[rows], key=key) for rows, key in zip(chosen, keys, strict=True)]
+        return cls(*training.experts(jobs))
 
     def known(self, moved: Indices) -> dict[Hashable, Expert]:
         """Return the experts by the classes of their sub-graphs; `moved` is the code that each class has now."""

@@ -14,11 +14,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
 from untwin._values import class_names, frozen_csr, positions
-from untwin.classify.knn.explain import Vote, explained, mapped_terms, shared_terms
+from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared_terms
 from untwin.classify.knn.neighbours import Searchable, nearest, searchable
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
 from untwin.crossfit.folds import possible_folds
-from untwin.represent.growth import any_batch, arrived, moved_columns, places_of, stacked, validated_growth, widened
+from untwin.represent.growth import (
+    any_batch,
+    merge_classes,
+    move_columns,
+    places_of,
+    stack_matrices,
+    validated_growth,
+    widen_matrix,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -140,13 +148,15 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_among"):
             return self.fit(X, y)
         Y, names = self._members(np.asarray(y))
-        merged = arrived(self.classes_, names)
+        merged = merge_classes(self.classes_, names)
         X, _ = validated_growth(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True)
         self._add_classes(merged)
         ids = np.arange(self._n_arrived, self._n_arrived + X.shape[0])
         self._n_arrived += X.shape[0]
         self._add_rows(X)
-        return self._hold(stacked([self._Y, moved_columns(Y, names, self.classes_)]), np.concatenate([self.ids_, ids]))
+        return self._hold(
+            stack_matrices([self._Y, move_columns(Y, names, self.classes_)]), np.concatenate([self.ids_, ids])
+        )
 
     @any_batch()
     def relabel(self, ids: ArrayLike, y: Any) -> Self:
@@ -156,10 +166,10 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         Y, names = self._members(np.asarray(y))
         if Y.shape[0] != len(places):
             raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {Y.shape[0]} instead.")
-        self._add_classes(arrived(self.classes_, names))
+        self._add_classes(merge_classes(self.classes_, names))
         order = np.arange(len(self.ids_))
         order[places] = len(order) + np.arange(len(places))
-        return self._hold(stacked([self._Y, moved_columns(Y, names, self.classes_)])[order], self.ids_)
+        return self._hold(stack_matrices([self._Y, move_columns(Y, names, self.classes_)])[order], self.ids_)
 
     def remove(self, ids: ArrayLike) -> Self:
         """Forget rows, by their numbers in order of arrival; the others keep theirs, and classes stay known."""
@@ -220,7 +230,9 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         if terms is not None:
             shown, among = (check_array(rows, accept_sparse="csr", dtype=FLOATS) for rows in terms)
         return [
-            explained(self._vote(values, rows), _contributions(shown[[i]], among[rows], term_map), feature_names, top)
+            explain_vote(
+                self._vote(values, rows), _contributions(shown[[i]], among[rows], term_map), feature_names, top
+            )
             for i, (values, rows) in enumerate(zip(*found, strict=True))
         ]
 
@@ -259,21 +271,21 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def _add_classes(self, merged: Array) -> None:
         classes = np.sort(merged)
-        self._Y, self.classes_ = moved_columns(self._Y, self.classes_, classes), classes
+        self._Y, self.classes_ = move_columns(self._Y, self.classes_, classes), classes
 
     def _add_rows(self, X: Any) -> None:
         """Make more rows searchable: a few at once, so that those that are there need not be made ready again."""
         recent = [] if self._recent is None else [self._recent.rows]
-        new = stacked([*recent, self._among.prepared(X)]) if X.shape[1] == self._among.rows.shape[1] else None
+        new = stack_matrices([*recent, self._among.prepared(X)]) if X.shape[1] == self._among.rows.shape[1] else None
         if new is not None and new.shape[0] <= RECENT_ROWS:
             self._recent = searchable(new, self.metric)
         else:
-            rows = stacked([widened(self._rows(), X.shape[1]), X])
+            rows = stack_matrices([widen_matrix(self._rows(), X.shape[1]), X])
             self._among, self._recent = searchable(rows, self.metric), None
 
     def _rows(self) -> Any:
         """Return all rows held."""
-        return stacked([part.rows for part in (self._among, self._recent) if part is not None])
+        return stack_matrices([part.rows for part in (self._among, self._recent) if part is not None])
 
     def _nearest(self, X: Any, k: int) -> tuple[Array, Indices]:
         """Search all rows held. Recent rows stand behind the others, so that a stable order keeps ties in row order."""

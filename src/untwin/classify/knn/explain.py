@@ -145,7 +145,7 @@ class Vote(NamedTuple):
     measure: str
 
 
-def explained(vote: Vote, contributions: csr_array, names: Any, top: int) -> Explanation:
+def explain_vote(vote: Vote, contributions: csr_array, names: Any, top: int) -> Explanation:
     """Put a vote and the contributions c_it of all terms to it into words; `top` as in `KNNClassifier.explain`."""
     ranked = np.argsort(-vote.shares, kind="stable")
     ranked = ranked[vote.shares[ranked] > 0]

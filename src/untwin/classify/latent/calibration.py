@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, vstack
 
 from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature
-from untwin.represent.growth import widened
+from untwin.represent.growth import widen_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class KeptRows(NamedTuple):
         more = KeptRows.of_rows(X, y, self.n_seen)
         keys = np.concatenate([self.keys, more.keys])
         first = np.argsort(keys)[:KEPT]
-        rows = csr_array(vstack([widened(self.X, more.X.shape[1]), more.X], format="csr"))
+        rows = csr_array(vstack([widen_matrix(self.X, more.X.shape[1]), more.X], format="csr"))
         return KeptRows(rows[first], np.concatenate([self.y, more.y])[first], keys[first], more.n_seen)
 
 

@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.utils.extmath import row_norms
 
 from untwin._values import frozen, frozen_csr, joined_classes, positions
-from untwin.represent.growth import widened
+from untwin.represent.growth import widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class ClassSums:
     def _placed(self, names: Array, width: int) -> ClassSums:
         """Return the same sums with a row for each of `names` and `width` columns."""
         places = placement(positions(self.classes, names), len(names))
-        sums = widened(places @ self.sums, width)
+        sums = widen_matrix(places @ self.sums, width)
         totals = np.pad(self.totals, (0, width - len(self.totals)))
         return ClassSums(sums, places @ self.sizes, places @ self.squares, totals, names)
 

@@ -110,7 +110,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         """Learn from rows X (n x m, sparse or dense) and their labels y."""
         X, y = validate_data(self, X, y, **CHECKS)
         y = _labels(y)
-        return self._settled(ClassSums.of_rows(X, y), KeptRows.of_rows(X, y))
+        return self._fit_space(ClassSums.of_rows(X, y), KeptRows.of_rows(X, y))
 
     @validating
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -125,7 +125,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         if (y.dtype.kind in "OSU") != (self.classes_.dtype.kind in "OSU"):
             raise ValueError(f"y must hold labels like {self.classes_[0]!r}. Got {y[0]!r} instead.")
         X, y = validated_growth(self, X, y, **CHECKS)
-        return self._settled(self._sums + ClassSums.of_rows(X, y), self._kept.with_rows(X, y))
+        return self._fit_space(self._sums + ClassSums.of_rows(X, y), self._kept.with_rows(X, y))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each class (n x C); for two classes by how much the second is ahead (n)."""
@@ -155,7 +155,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         check_is_fitted(self)
         return self._space.scores(self._rows(X))
 
-    def _settled(self, sums: ClassSums, kept: KeptRows) -> Self:
+    def _fit_space(self, sums: ClassSums, kept: KeptRows) -> Self:
         """Learn from the sums, which are all that matters."""
         self._sums, self._kept = sums, kept
         self.classes_ = np.array(sums.classes)

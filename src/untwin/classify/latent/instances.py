@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin import _progress
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged
+from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes
 from untwin.linalg.blocks import Blocks, product
 from untwin.linalg.svd import TruncatedSVD, truncated_svd
-from untwin.represent.rank import FIRST_STAGE, Criterion, grown
+from untwin.represent.rank import FIRST_STAGE, Criterion, decompose_by_criterion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,14 +126,14 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         return chosen
 
     def _decomposed(self, A: Blocks) -> TruncatedSVD:
-        def decomposed(k: int) -> TruncatedSVD:
+        def decompose(k: int) -> TruncatedSVD:
             return truncated_svd(A, k, random_state=self.random_state)
 
         if self.n_components == "stagewise":
-            return decomposed(self._best_size(A.X, self._codes))
+            return decompose(self._best_size(A.X, self._codes))
         if isinstance(self.n_components, str):
-            return grown(decomposed, A.energy(), A.shape, self.n_components)
-        return decomposed(self.n_components)
+            return decompose_by_criterion(decompose, A.energy(), A.shape, self.n_components)
+        return decompose(self.n_components)
 
     def _best_size(self, X: Any, codes: Codes) -> int:
         """Return the number of directions that does best out of fold; all where no row can be held out.
@@ -144,7 +144,7 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         sizes, limit = stages(FIRST_STAGE), int(min(*X.shape, MOST_STAGEWISE))
         self.cv_scores_: dict[int, float] = {}
         try:
-            folds, parts, _ = judged(codes, unit, dealt_folds(codes, unit, self.cv, self.random_state))
+            folds, parts, _ = exclude_small_classes(codes, unit, deal_folds(codes, unit, self.cv, self.random_state))
         except NothingHeldOutError:
             return limit
         while True:

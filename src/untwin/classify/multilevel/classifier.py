@@ -28,10 +28,10 @@ from untwin.classify.approximate import ApproximateLabels
 from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier, refit_experts
-from untwin.classify.learnt_rows import LearntRows, grown_rows
+from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
 from untwin.classify.multilevel.groups import FEWEST, cut_branches, given_branches
-from untwin.classify.multilevel.growth import earlier_experts, grown_branch, nearest_classes
+from untwin.classify.multilevel.growth import earlier_experts, extend_branch, nearest_classes
 from untwin.classify.multilevel.heldout import held_out_folds
 from untwin.classify.multilevel.trees import SOURCES, class_trees
 from untwin.crossfit.outoffold import class_scores, out_of_fold_confusion
@@ -211,14 +211,14 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "trees_"):
             return self.fit(X, y)
-        rows = grown_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        rows = with_learnt_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
         (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
         self.learnt_rows_ = rows
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.base_ = clone(self.base_).fit(X, y)
         moved = positions(known, self.classes_)
         earlier = Earlier(earlier_experts(self.trees_, moved), n_known)
-        self._train(X, codes, self._grown_branches(X, codes, moved), earlier)
+        self._train(X, codes, self._extend_branches(X, codes, moved), earlier)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -266,7 +266,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         outside = group_of != group_of[codes][:, np.newaxis]
         aligned = np.full((len(codes), len(self.classes_)), -np.inf)
         aligned[:, positions(flat.classes_, self.classes_)] = class_scores(flat, X)[0]
-        told = [np.where(outside, -np.inf, scores).argmax(axis=1) for scores in (tree.descended(X), aligned)]
+        told = [np.where(outside, -np.inf, scores).argmax(axis=1) for scores in (tree.descend(X), aligned)]
         root = tree.experts[0].log_scores(X).argmax(axis=1)
         found = (
             root == group_of[codes],
@@ -285,9 +285,9 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         beam = {"soft": BEAM, "hard": 1}.get(self.routing, self.routing)  # type: ignore[arg-type]
-        S = self.trees_[0].descended(X, beam)
+        S = self.trees_[0].descend(X, beam)
         for tree in self.trees_[1:]:
-            S += tree.descended(X, beam)
+            S += tree.descend(X, beam)
         S /= np.float32(len(self.trees_))
         return S
 
@@ -318,13 +318,13 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         self.hierarchies_ = class_trees(sources, self._centroids(X, codes), confusion, self.classes_)
         return [cut_branches(tree, self.classes_, self.groups) for tree in self.hierarchies_]
 
-    def _grown_branches(self, X: Any, codes: Indices, moved: Indices) -> list[list[Branch]]:
+    def _extend_branches(self, X: Any, codes: Indices, moved: Indices) -> list[list[Branch]]:
         """Return the cuts with the classes that were not there before."""
         if isinstance(self.groups, list | tuple):
             return [given_branches(self.groups, self.classes_)]
         newcomers = np.delete(np.arange(len(self.classes_)), moved)
         siblings = nearest_classes(self._centroids(X, codes), moved, newcomers) if newcomers.size else newcomers
-        return [[grown_branch(branch, moved, newcomers, siblings) for branch in tree.branches] for tree in self.trees_]
+        return [[extend_branch(branch, moved, newcomers, siblings) for branch in tree.branches] for tree in self.trees_]
 
     def _centroids(self, X: Any, codes: Indices) -> Any:
         by_words = self.base_ if isinstance(self.base_, CentroidClassifier) else CentroidClassifier().fit(X, codes)

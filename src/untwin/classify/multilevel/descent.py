@@ -62,7 +62,7 @@ class ExpertTree:
         """The group of each class: the child of the root it belongs to."""
         return self.branches[0].child
 
-    def descended(self, X: Any, beam: int | None = None) -> Floats:
+    def descend(self, X: Any, beam: int | None = None) -> Floats:
         """Return S; classes in branches outside the beam get their branch's score and `UNASKED`."""
         n = X.shape[0]
         starts, place = self._layout()

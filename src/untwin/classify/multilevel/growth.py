@@ -38,11 +38,11 @@ def nearest_classes(centroids: Any, moved: Indices, newcomers: Indices) -> Indic
     return np.asarray(moved[(cosines.toarray() if sparse else cosines).argmax(axis=1)])
 
 
-def grown_branch(branch: Branch, moved: Indices, newcomers: Indices, siblings: Indices) -> Branch:
+def extend_branch(branch: Branch, moved: Indices, newcomers: Indices, siblings: Indices) -> Branch:
     """Return a branch by new codes, with the newcomers whose siblings it has.
 
     >>> pets = Branch(np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([1, -1]))  # ape and bee in a group, cat alone
-    >>> grown_branch(pets, np.array([0, 1, 3]), np.array([2, 4]), np.array([1, 3]))  # bug like bee, cod like cat
+    >>> extend_branch(pets, np.array([0, 1, 3]), np.array([2, 4]), np.array([1, 3]))  # bug like bee, cod like cat
     Branch(classes=array([0, 1, 2, 3, 4]), child=array([0, 0, 0, 1, 2]), below=array([ 1, -1, -1]))
     """
     classes = moved[branch.classes]

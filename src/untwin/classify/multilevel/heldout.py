@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, given_folds, judged, sharing_units
+from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes, given_folds, sharing_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,11 +44,11 @@ def held_out_folds(X: Any, codes: Indices, cv: Any, most: int, random_state: Any
     """
     unit = sharing_units(X)
     if not isinstance(cv, Integral):
-        return judged(codes, unit, given_folds(cv, X, codes, None))[:2]
+        return exclude_small_classes(codes, unit, given_folds(cv, X, codes, None))[:2]
     try:
         if len(codes) <= most:
-            return judged(codes, unit, dealt_folds(codes, unit, int(cv), random_state))[:2]
-        dealt = dealt_folds(codes, unit, max(int(cv), ceil(len(codes) / most)), random_state)
-        return judged(codes, unit, np.where(dealt == 0, 0, -1))[:2]
+            return exclude_small_classes(codes, unit, deal_folds(codes, unit, int(cv), random_state))[:2]
+        dealt = deal_folds(codes, unit, max(int(cv), ceil(len(codes) / most)), random_state)
+        return exclude_small_classes(codes, unit, np.where(dealt == 0, 0, -1))[:2]
     except NothingHeldOutError:
         return None

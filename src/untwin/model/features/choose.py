@@ -1,4 +1,4 @@
-"""Views of the training rows: whatever a user has as rows of numbers, in one way or in two."""
+"""Choose the views of the training rows: one or two ways to turn them into numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def choose_views(
     given: Any, codes: Indices, parts: Indices | None, *, kind: str, encoder: Any, **how: Any
 ) -> tuple[View, ...]:
-    """Return the views of the training rows; `how` is what `choose_text_views` wants to know."""
+    """Return the views of the training rows; `how` holds the keyword arguments of `choose_text_views`."""
     if kind == "texts" and encoder is None:
         return choose_text_views(given, codes, parts, **how)
     if kind == "frame" and (encoder is None or isinstance(encoder, TableEncoder)):
@@ -39,12 +39,12 @@ def choose_views(
 def _table_views(
     given: pl.DataFrame, codes: Indices, parts: Indices | None, encoder: TableEncoder | None, **how: Any
 ) -> tuple[View, ...]:
-    """Return the view of a frame, and a second one by other ways to take its columns, if nobody said how to take them.
+    """Return the view of a frame, and a second view with other encodings unless the user chose the encodings.
 
-    Numbers are taken as intervals, then as they are; texts by the two ways to count that serve best on the texts alone.
-    What the columns are for is settled here once, on all rows, for every fold and for rows learnt later: what is
-    measured must be the model that is kept. Labels of held-out rows are looked at only to leave a column out that gives
-    them away; without it scores can be worse than they might be, never better.
+    Numbers become intervals in the first view and standardised numbers in the second; texts are counted in the two ways
+    that are best on the texts alone. The roles of the columns are chosen here once, on all rows, for every fold and for
+    rows learnt later, so that the model measured is the model kept. Labels of held-out rows are used only to
+    leave out a column that reveals the label; without that column scores can only be lower.
     """
     columns = (TableEncoder() if encoder is None else encoder).with_named_roles(given, codes)
     first, second, names = clone(columns), clone(columns), []
@@ -57,14 +57,14 @@ def _table_views(
         second.discretizer = StandardNumbers()
         names.append("standardised numbers")
     view = View("columns" if encoder is None else "given encoder", given, None, (first,))
-    if not names or (how["preset"] == "fast" and len(columns.text)):  # counting texts again is all but fast
+    if not names or (how["preset"] == "fast" and len(columns.text)):  # counting texts again is slow
         return (view,)
     return view, View(", ".join(names), given, None, (second,))
 
 
 def _ways_to_count(cells: pl.DataFrame, codes: Indices, parts: Indices | None, **how: Any) -> dict[str, TextCounts]:
-    """Return one or two ways to count the texts of a frame, by name, as if all of a row were one text."""
+    """Return one or two text encoders by name, chosen as if all texts of a row were one text."""
     texts = cells.select(pl.concat_str(map(text_cells, cells), separator=" ")).to_series().to_list()
     with suppress(EmptyVocabularyError):
         return {view.name: clone(view.encoder) for view in choose_text_views(texts, codes, parts, **how)}
-    return {"words": TextCounts()}  # who finds nothing to count will say in which column
+    return {"words": TextCounts()}  # the table encoder will raise an error that names the column

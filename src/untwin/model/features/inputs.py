@@ -1,4 +1,4 @@
-"""What a user hands over, brought to one of three kinds: texts, a frame, a matrix; and one label for each row."""
+"""Check the user's rows and labels, and convert them: texts, a frame or a matrix, and one label for each row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from untwin._errors import InputError
 from untwin._forks import require_polars
 from untwin._labels import require_distinct
 from untwin.data.frames import is_dense
-from untwin.represent.growth import stacked
+from untwin.represent.growth import stack_matrices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def kind_of(X: Any) -> str:
-    """Return "texts", "frame" or "matrix"; one string, or no rows, are refused.
+    """Return "texts", "frame" or "matrix"; raise ValueError for one string or for no rows.
 
     >>> kind_of(["a text", "another"]), kind_of({"price": [1, 2]}), kind_of([[1.0, 2.0]])
     ('texts', 'frame', 'matrix')
@@ -52,13 +52,13 @@ def kind_of(X: Any) -> str:
 
 
 def require_threads(kind: str) -> None:
-    """Refuse texts and frames in a process that was forked after Polars had worked: it would wait for ever."""
+    """Raise if this process was forked after Polars started its threads, since texts and frames would wait for ever."""
     if kind != "matrix":
         require_polars()
 
 
 def as_texts(X: Any) -> list[str]:
-    """Return texts as a list; a cell that is no text is refused with its row."""
+    """Return texts as a list; raise ValueError with the row of a cell that is no text."""
     texts = list(X.to_list() if _is_series(X) else X)
     for row, text in enumerate(texts):
         if not isinstance(text, str):
@@ -69,7 +69,7 @@ def as_texts(X: Any) -> list[str]:
 
 
 def as_one_text(documents: Any) -> list[str]:
-    """Return documents as a person reads them: a row of a frame is its cells, one after the other.
+    """Return documents as one readable string each: a row of a frame is its cells, separated by bars.
 
     >>> as_one_text(pl.DataFrame({"name": ["ape"], "legs": [2]}))
     ['ape | 2']
@@ -95,7 +95,7 @@ def _readable(column: pl.Series) -> pl.Series:
 
 
 def as_labels(y: Any) -> Array:
-    """Return one class name for each row; a list of names, an array, a pandas or Polars Series, a Categorical.
+    """Return the labels as an array; `y` may be a list, an array, a pandas or Polars Series, a Categorical.
 
     >>> as_labels(pl.Series(["b", "a"], dtype=pl.Categorical)).tolist()
     ['b', 'a']
@@ -120,7 +120,7 @@ def as_labels(y: Any) -> Array:
 
 
 def _require_savable(labels: Array) -> None:
-    """Refuse labels that a saved model could not hold."""
+    """Raise InputError for labels of a type that a model cannot be saved with."""
     if labels.dtype.kind not in "biufUO":
         what = f"y must hold strings, whole numbers or truth values. Got {labels.dtype} instead"
         raise InputError(f"{what}.", code="label-kind", hint="Turn them into strings, such as y.astype(str).")
@@ -130,7 +130,7 @@ def _require_savable(labels: Array) -> None:
 
 
 def _require_present(y: Any) -> None:
-    """Refuse a missing label; it is looked for before an array turns it into a name or a number."""
+    """Raise ValueError for a missing label; checked before NumPy converts it into a name or a number."""
     cells = y if isinstance(y, list | tuple) else y.to_list() if _is_series(y) else np.asarray(y).ravel().tolist()
     missing = next((row for row, label in enumerate(cells) if _is_missing(label)), None)
     if missing is not None:
@@ -147,13 +147,13 @@ def _is_missing(cell: Any) -> bool:
 
 
 def stack_rows(parts: list[Any]) -> Any:
-    """Return rows of one kind below each other; matrices in the form of the first."""
+    """Return the parts stacked row by row; matrices in the format of the first."""
     first = parts[0]
     if isinstance(first, list):
         return [text for part in parts for text in part]
     if isinstance(first, pl.DataFrame):
         return pl.concat([part.select(first.columns) for part in parts], how="vertical_relaxed")
-    return stacked(parts)
+    return stack_matrices(parts)
 
 
 def _is_series(values: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Ways to count texts: which there are, and which two serve a linear SVM best on held-out rows of a sample."""
+"""Text encoders (ways to count texts): which to try, and which two are best for a linear SVM on held-out rows."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
-# In texts of more, and where characters x classes are more, character n-grams cost more than all else together.
+# Beyond so many characters, or characters x classes, character n-grams cost more than everything else together.
 MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000
 MANY_TEXTS = 1000  # from here on a pair of words that occurs once is left out
-SEEN = 1000  # texts that are looked at to know the script
-MANY_BEYOND_WORDS = 0.1  # share of texts that words say nothing about, from which on characters are counted first
+SEEN = 1000  # texts that are examined for their script
+MANY_BEYOND_WORDS = 0.1  # share of texts without usable words from which on characters are tried first
 
 
 def choose_text_views(
@@ -41,7 +41,8 @@ def choose_text_views(
 ) -> tuple[View, ...]:
     """Return the views of texts, the better one first.
 
-    They are chosen on a sample, two folds of it; the fast preset, and rows that cannot be held out, choose nothing.
+    They are chosen on two folds of a sample. With the fast preset, or if no row can be held out, the first encoder that
+    finds any term is taken.
     """
     n_classes = int(codes.max()) + 1
     encoders = text_encoders(texts, n_classes)
@@ -58,28 +59,28 @@ def choose_text_views(
 
 
 def counted(name: str, encoder: TextCounts, texts: list[str]) -> View:
-    """Return the view of texts by a fitted copy of this encoder."""
+    """Return the view of texts made by a fitted clone of this encoder."""
     fitted = clone(encoder)
     return View(name, fitted.fit_transform(texts), fitted, _weighted(fitted))
 
 
 def weights() -> TfidfTransformer:
-    """Return the weights of counted terms: sublinear tf-idf, rows of length one."""
+    """Return the transformer that weights counted terms: sublinear tf-idf, rows of length one."""
     return TfidfTransformer(sublinear_tf=True)
 
 
 def _weighted(counts: TextCounts) -> tuple[Any, ...]:
-    """Return what stands in front of a model of counted terms: what a fold has not seen goes, the rest gets weights.
+    """Return the preprocessing of a model of counts: drop terms that occur only in held-out rows, then apply tf-idf.
 
-    Texts are counted once, so held-out rows have terms that no training row has. Weighted as the rarest of all, they
-    would take most of such a row's length; of a new text they are not even counted.
+    Texts are counted once for all folds, so held-out rows have terms that no training row has. As the rarest terms they
+    would get the largest weights, while in a new text such terms are not counted at all.
     """
     whole = isinstance(counts.min_df, Integral)  # a share of fewer rows would keep more terms
     return FrequentTerms(int(counts.min_df) if whole else 1), weights()
 
 
 def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
-    """Return what to try for these texts, the simplest first.
+    """Return the encoders to try for these texts by name, the simplest first.
 
     >>> list(text_encoders(["red bus"], 2))
     ['words', 'stems', 'words and pairs', 'stems and pairs', 'characters']
@@ -110,7 +111,7 @@ def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
 def _said(
     encoders: dict[str, TextCounts], texts: list[str], y: Array, folds: Indices, n_jobs: int | None
 ) -> dict[str, OutOfFold]:
-    """Return what a linear SVM says about held-out texts, for each way to count them that finds something to count."""
+    """Return the out-of-fold answers of a linear SVM for each encoder that finds any term."""
     found, n_classes = {}, len(np.unique(y))
     for done, (name, encoder) in enumerate(encoders.items(), start=1):
         with suppress(EmptyVocabularyError):
@@ -122,10 +123,10 @@ def _said(
 
 
 def _best_together(encoders: dict[str, TextCounts], said: dict[str, OutOfFold], y: Array) -> list[str]:
-    """Return the two encoders whose SVMs do best if they answer together, the one that is better alone first.
+    """Return the two encoders whose averaged SVMs are most accurate, the one that is better alone first.
 
-    They count runs of different kinds: words and their stems err on the same texts, and runs of two words gain more
-    from all rows than they show on a sample.
+    The two must count different n-grams: words and their stems have errors on the same texts, and pairs of words gain
+    more on all rows than a sample shows.
     """
 
     def accuracy(*names: str) -> float:
@@ -143,7 +144,7 @@ def _best_together(encoders: dict[str, TextCounts], said: dict[str, OutOfFold], 
 
 
 def _first_counted(encoders: dict[str, TextCounts], texts: list[str]) -> View:
-    """Return the view of the first encoder that finds something to count."""
+    """Return the view of the first encoder that finds any term."""
     *earlier, last = encoders
     for name in earlier:
         with suppress(EmptyVocabularyError):
@@ -152,13 +153,13 @@ def _first_counted(encoders: dict[str, TextCounts], texts: list[str]) -> View:
 
 
 def _without_spaces(seen: pl.Series) -> bool:
-    """Tell whether most letters are of scripts without spaces between words."""
+    """Tell whether most letters belong to scripts without spaces between words."""
     unspaced, letters = (seen.str.count_matches(pattern).sum() for pattern in (UNSPACED, r"\p{Alphabetic}"))
     return bool(2 * unspaced > letters)
 
 
 def _beyond_words(seen: pl.Series) -> bool:
-    """Tell whether words say nothing about many of the texts: their script has no spaces, or they hold no word."""
+    """Tell whether many texts have no usable words: their script has no spaces, or they contain no word."""
     seen = seen.filter(seen.str.contains(r"\S"))
     unspaced, letters = (seen.str.count_matches(pattern) for pattern in (UNSPACED, r"\p{Alphabetic}"))
     beyond = (2 * unspaced > letters) | ~seen.str.contains(r"\w\w")

@@ -1,11 +1,12 @@
-"""A way to turn what a user has into rows of numbers.
+"""`View`: one way to turn the user's data into rows of numbers.
 
 Glossary
 --------
-given    what the user hands over: texts, a frame, a matrix
-rows     what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
-front    what each model fits on its own training rows before it classifies: for counts which terms it has seen, and
-         last their weights; the encoder of a frame, which sees labels and so must never see those of held-out rows
+given           rows as the user hands them over: texts, a frame, a matrix
+rows            what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
+preprocessing   transformers that each model fits on its own training rows before it classifies. For counts: drop terms
+                without a training row, then tf-idf. For a frame: its encoder, which uses labels and so must never see
+                those of held-out rows
 
 Counting words needs no labels, so texts are counted once for all folds.
 """
@@ -26,7 +27,7 @@ from sklearn.utils.extmath import row_norms
 from untwin._compat import rows_of
 from untwin.data.frames import text_cells
 from untwin.model.features.inputs import stack_rows
-from untwin.represent.growth import widened
+from untwin.represent.growth import widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Indices = NDArray[np.intp]
 
-WORD = 6  # characters of a text for each word, about
+WORD = 6  # average characters of a word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """One way to see the training rows: their terms counted by a fitted `encoder`, or as they are."""
+    """The training rows in one encoding: terms counted by a fitted `encoder`, or the given rows if it is None."""
 
     name: str
     rows: Any
@@ -48,7 +49,7 @@ class View:
 
     @property
     def telling(self) -> bool:
-        """Whether the terms mean something to a reader, as runs of characters do not."""
+        """Whether a person can read the terms: words, not runs of characters."""
         counts = (
             getattr(self.preprocessing[0], "counts", None)
             if self.encoder is None and self.preprocessing
@@ -58,7 +59,7 @@ class View:
 
     @property
     def text_columns(self) -> list[str]:
-        """The columns of a frame that are counted."""
+        """The columns of a frame whose texts are counted."""
         named = (
             getattr(self.preprocessing[0], "text", ())
             if self.preprocessing and isinstance(self.rows, pl.DataFrame)
@@ -74,42 +75,42 @@ class View:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers a model of this view reads in a pass; of a frame one for each cell and word."""
+        """How many stored numbers a model of this view reads in one pass; for a frame one for each cell and word."""
         words = sum(int(text_cells(self.rows[name]).str.len_bytes().sum()) for name in self.text_columns) // WORD
         return words + (int(self.rows.nnz) if self.sparse else int(np.prod(np.shape(self.rows))))
 
     @property
     def unit_rows(self) -> bool:
-        """Whether what a classifier sees has length one, as weighted counts and most sentence vectors have."""
+        """Whether the rows that a classifier gets have length one, like tf-idf rows and most sentence vectors."""
         if self.encoder is not None:
             return True
         plain = not self.preprocessing and (self.sparse or isinstance(self.rows, np.ndarray))
         return plain and np.allclose(row_norms(self.rows), 1.0, atol=1e-3)
 
     def model(self, classifier: Any, *, weighted: bool = True) -> Any:
-        """Return an untrained model of `rows`: what stands in front, then the classifier."""
+        """Return an untrained model of `rows`: the preprocessing, then the classifier."""
         preprocessing = self.preprocessing if weighted or self.encoder is None else ()
         return make_pipeline(*map(clone, preprocessing), classifier) if preprocessing else classifier
 
     def seen(self, given: Any) -> Any:
-        """Return new rows as the models of this view take them."""
+        """Return new rows encoded for the models of this view."""
         return given if self.encoder is None else self.encoder.transform(given)
 
     def grown(self, given: Any) -> View:
-        """Return the view with more rows; words that are new to it become new columns."""
+        """Return the view with more rows; new words become new columns."""
         if self.encoder is None:
             return replace(self, rows=stack_rows([self.rows, given]))
-        encoder = copy(self.encoder).partial_fit(given)  # whatever fails later leaves the old one as it was
+        encoder = copy(self.encoder).partial_fit(given)  # a copy, so that a failure later leaves the old one unchanged
         new = encoder.transform(given)
-        return replace(self, encoder=encoder, rows=stack_rows([widened(self.rows, new.shape[1]), new]))
+        return replace(self, encoder=encoder, rows=stack_rows([widen_matrix(self.rows, new.shape[1]), new]))
 
-    def without(self, kept: Indices) -> View:
+    def take(self, kept: Indices) -> View:
         """Return the view of these rows only."""
         return replace(self, rows=rows_of(self.rows, kept))
 
-    def term_names(self, fit_preprocessing: Any) -> Array | None:
-        """Return the names of the columns behind the fitted front, if they have names."""
-        source = self.encoder if self.encoder is not None else fit_preprocessing
+    def term_names(self, fitted_preprocessing: Any) -> Array | None:
+        """Return the names of the columns after the fitted preprocessing, or None if they have no names."""
+        source = self.encoder if self.encoder is not None else fitted_preprocessing
         if source is None or not hasattr(source, "get_feature_names_out"):
             return None
         return np.asarray(source.get_feature_names_out())

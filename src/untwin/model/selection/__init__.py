@@ -1,1 +1,1 @@
-"""Candidates compared on held-out rows, and the best of them chosen."""
+"""Selection: compare candidates on held-out rows, choose the best, train it on all rows."""

@@ -1,7 +1,7 @@
-"""Which candidates answer best together: averages that grow by one as long as that helps.
+"""Averages of candidates: start from the best one and add members as long as the score rises.
 
-Models that err on different rows correct each other, even if one of them is weaker alone; so all candidates may join,
-not only the best. What an average answers is kept, for the same ones are asked about with each fold left out.
+Models with errors on different rows correct each other, even if one of them is weaker alone; so every candidate may be
+added, not only the best ones. The answers of each average are cached, since they are needed again for every fold.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ MOST_MEMBERS = 3  # a fourth costs as much again and adds next to nothing on spl
 
 
 class Averages:
-    """Averages of the candidates of a contest."""
+    """Averages of the candidates of a comparison, with their cached answers."""
 
-    def __init__(self, contest: Comparison, candidates: Sequence[CandidateResult]) -> None:
-        self._contest, self._candidates = contest, candidates
+    def __init__(self, comparison: Comparison, candidates: Sequence[CandidateResult]) -> None:
+        self._comparison, self._candidates = comparison, candidates
         self._answers: dict[Members, Indices] = {(n,): result.predicted for n, result in enumerate(candidates)}
 
     def grown(self) -> list[CandidateResult]:
-        """Return the best candidate, and the averages it grew to; the last one is the best."""
-        return [self._contest.average(self._results(members)) for members in self._path(None)]
+        """Return the best candidate, then each larger average with a better score; the last one is the best."""
+        return [self._comparison.average(self._results(members)) for members in self._path(None)]
 
     def honest_answers(self) -> Indices:
-        """Return the answer to each held-out row by what is best on the folds other than its own; 0 for other rows.
+        """Return for each held-out row the answer of the average chosen on the other folds; 0 for other rows.
 
-        What is told of the winner, the best of several, is a little too good; these answers have not seen their rows
-        choose.
+        The score of the best of several candidates is a little too high. These answers come from a choice made without
+        their own fold.
         """
-        contest = self._contest
-        answers = np.zeros(len(contest.codes), dtype=np.intp)
-        numbers = np.unique(contest.folds[contest.held])
+        comparison = self._comparison
+        answers = np.zeros(len(comparison.codes), dtype=np.intp)
+        numbers = np.unique(comparison.folds[comparison.held])
         for fold in numbers:
-            here = contest.folds == fold
+            here = comparison.folds == fold
             chosen = self._path(~here if len(numbers) > 1 else None)[-1]
             answers[here] = self._answers[chosen][here]
         return answers
 
     def _path(self, rows: Rows | None) -> list[Members]:
-        """Return the best candidate by these rows, then by one member more as long as the score rises.
+        """Return the best candidate on these rows, then the best average with one member more while the score rises.
 
-        Of equally good ones the first is taken, which is the simplest.
+        Ties go to the first, which is the simplest.
         """
         alone: list[Members] = [(n,) for n in range(len(self._candidates))]
         path = [max(alone, key=lambda members: self._score(members, rows))]
@@ -67,8 +67,8 @@ class Averages:
 
     def _score(self, members: Members, rows: Rows | None) -> float:
         if members not in self._answers:
-            self._answers[members] = self._contest.answers(self._results(members))
-        return self._contest.score(self._answers[members], rows)
+            self._answers[members] = self._comparison.answers(self._results(members))
+        return self._comparison.score(self._answers[members], rows)
 
     def _results(self, members: Members) -> list[CandidateResult]:
         return [self._candidates[n] for n in members]

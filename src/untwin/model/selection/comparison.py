@@ -1,11 +1,11 @@
-"""How good each candidate is on this data: everyone predicts the same held-out rows, once.
+"""Compare candidates: each one predicts the same held-out rows, once.
 
 Glossary
 --------
 parts    n        fold of each row; -1: in every training part
 held     n        whether a row is held out in some fold
-log_p    n x C    what a candidate says about held-out rows, calibrated on them; NaN where never held out
-entry             a candidate that has said something about all held-out rows
+log_p    n x C    calibrated log-probabilities of a candidate for the held-out rows; NaN where never held out
+result            the answers of a candidate, or of an average of candidates, to all held-out rows
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from untwin import _progress
 from untwin.calibrate.temperature import fit_temperature, log_probabilities, on_log_scale
 from untwin.calibrate.top_class import TopClassCalibration
-from untwin.crossfit.folds import judged
+from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.outoffold import scores_out_of_fold
 from untwin.model.ordinal import ORDERED, answered
 from untwin.model.selection.sampling import two_folds
@@ -45,8 +45,8 @@ Z = 1.959963984540054  # of the intervals, 95 %
 class Candidate(NamedTuple):
     """One line of `UntwinClassifier.candidates_`.
 
-    `score` is what was chosen by, `accuracy` stands between `low` and `high` (binomial, 95 %), `gain` is its
-    difference to the linear SVM's on the same rows (paired, 95 %); all out of fold. `note` says why one was dropped.
+    `score` decides the choice. `low` and `high` bound `accuracy` (binomial, 95 %). `gain` is the difference from the
+    linear SVM on the same rows (paired, 95 %). All of them are out of fold. `note` says why a candidate was dropped.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """A model's part in an answer: which view it sees, the untrained model, the temperature of its scores."""
+    """A member of an ensemble: its model (untrained while candidates are compared), view number and temperature."""
 
     name: str
     view: int
@@ -74,9 +74,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateResult:
-    """What a candidate said about the held-out rows; `temperature` is that of the average of its shares.
+    """Answers of a candidate to the held-out rows; `temperature` is that of the average of its members.
 
-    `ready` holds models by name that are trained on all rows of the contest already.
+    `ready` holds models, by name, that are already trained on all rows of the comparison.
     """
 
     name: str
@@ -102,18 +102,18 @@ class Comparison:
 
     @cached_property
     def folds(self) -> Indices:
-        """The fold that holds a row out; -1 where one fold has all rows of its class, so that nobody can be asked."""
+        """The fold that holds a row out; -1 if one fold has all rows of its class, so that no model can predict it."""
         units = np.arange(len(self.codes))
-        folds: Indices = judged(self.codes, units, self.parts)[0]
+        folds: Indices = exclude_small_classes(self.codes, units, self.parts)[0]
         return folds
 
     @cached_property
     def held(self) -> NDArray[np.bool_]:
-        """Which rows are held out."""
+        """Whether each row is held out."""
         return np.asarray(self.folds >= 0)
 
     def result(self, spec: CandidateSpec) -> CandidateResult:
-        """Let a candidate predict the held-out rows."""
+        """Return the result of one candidate on the held-out rows."""
         start = perf_counter()
         number = len(self.views) - 1 if spec.second else 0
         view = self.views[number]
@@ -131,7 +131,7 @@ class Comparison:
         return self._result((member,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
 
     def average(self, results: Sequence[CandidateResult]) -> CandidateResult:
-        """Let several candidates answer together: the mean of their log-probabilities."""
+        """Return the result of the average of several candidates: the mean of their log-probabilities."""
         if len(results) == 1:
             return results[0]
         S = _mean(results)
@@ -142,22 +142,25 @@ class Comparison:
         return self._result(members, temperature, log_probabilities(S, temperature), seconds, ready)
 
     def answers(self, results: Sequence[CandidateResult]) -> Indices:
-        """Return what several candidates answer together; a temperature would change it only where distances count."""
+        """Return the answers of the average of candidates.
+
+        They depend on its temperature only if `scoring` counts distances, so it is fitted only then.
+        """
         if len(results) == 1 or self.scoring in ORDERED:
             return self.average(results).predicted
         return self._answered(_mean(results))
 
     def top_class(self, log_p: Floats) -> TopClassCalibration:
-        """Return how far what was said about the held-out rows can be trusted."""
+        """Return the calibration of the top class, fitted to the held-out rows."""
         return TopClassCalibration.of_held_out(log_p[self.held], self.codes[self.held])
 
     def sampled(self, rows: Indices) -> Comparison | None:
-        """Return the same contest on some of the rows, with two folds only; None if none of them can be held out."""
+        """Return the same comparison on some rows with two folds only, or None if none of them can be held out."""
         parts = two_folds(self.codes, self.parts, rows)
         if parts is None:
             return None
         return Comparison(
-            views=tuple(view.without(rows) for view in self.views),
+            views=tuple(view.take(rows) for view in self.views),
             classes=self.classes,
             codes=self.codes[rows],
             parts=parts,
@@ -167,7 +170,7 @@ class Comparison:
         )
 
     def score(self, predicted: Indices, rows: NDArray[np.bool_] | None = None) -> float:
-        """Return how good answers to held-out rows are; larger is better."""
+        """Return the score of answers to held-out rows by `scoring`; larger is better."""
         asked = self.held if rows is None else rows & self.held
         if self.scoring == "accuracy":
             return float((predicted == self.codes)[asked].mean())
@@ -178,7 +181,7 @@ class Comparison:
         return ordered.quadratic_kappa() if self.scoring == "kappa" else -ordered.mean_absolute_error()
 
     def right(self, result: CandidateResult) -> NDArray[np.bool_]:
-        """Tell which held-out rows an entry gets right."""
+        """Tell which held-out rows a result has right."""
         return np.asarray((result.predicted == self.codes)[self.held])
 
     def confusion(self, predicted: Indices, rows: NDArray[np.bool_]) -> Confusion:
@@ -203,15 +206,15 @@ class Comparison:
 
 
 def compare(
-    contest: Comparison, specs: Sequence[CandidateSpec], sample: Indices
+    comparison: Comparison, specs: Sequence[CandidateSpec], sample: Indices
 ) -> tuple[list[CandidateResult], dict[str, str]]:
-    """Run all candidates; return the entries, and why others were dropped.
+    """Run all candidates; return their results, and for each dropped candidate the reason.
 
-    Slow ones must first help the baseline, the first recipe, on the sample before they may run on all rows.
+    Slow candidates run on all rows only if they help the baseline (the first of `specs`) on the sample.
     """
-    results: list[CandidateResult] = [contest.result(specs[0])]
+    results: list[CandidateResult] = [comparison.result(specs[0])]
     dropped: dict[str, str] = {}
-    trial = contest.sampled(sample) if len(sample) < len(contest.codes) else None
+    trial = comparison.sampled(sample) if len(sample) < len(comparison.codes) else None
     baseline = trial.result(specs[0]) if trial is not None and any(spec.screened for spec in specs) else None
     for done, spec in enumerate(specs[1:], start=1):
         _progress.report("candidates", done, len(specs))
@@ -220,20 +223,20 @@ def compare(
             if behind:
                 dropped[spec.name] = behind
             else:
-                results.append(contest.result(spec))
-        except ValueError as error:  # what one candidate cannot take must not stop the others
+                results.append(comparison.result(spec))
+        except ValueError as error:  # one candidate that fails on these rows must not stop the others
             dropped[spec.name] = f"cannot take these rows: {error}"
     _progress.report("candidates", len(specs), len(specs))
     return results, dropped
 
 
 def records(
-    contest: Comparison, results: Sequence[CandidateResult], winner: CandidateResult, dropped: dict[str, str]
+    comparison: Comparison, results: Sequence[CandidateResult], winner: CandidateResult, dropped: dict[str, str]
 ) -> list[Candidate]:
-    """Return one line for each candidate, the best first, dropped ones last."""
-    baseline = contest.right(results[0])
-    ranked = sorted(results, key=lambda result: (result is not winner, -contest.score(result.predicted)))
-    lines = [_record(contest, result, baseline, chosen=result is winner) for result in ranked]
+    """Return one record for each candidate, the best first, dropped ones last."""
+    baseline = comparison.right(results[0])
+    ranked = sorted(results, key=lambda result: (result is not winner, -comparison.score(result.predicted)))
+    lines = [_record(comparison, result, baseline, chosen=result is winner) for result in ranked]
     nothing = (None,) * 7
     return lines + [Candidate(name, *nothing, 0.0, False, note) for name, note in dropped.items()]
 
@@ -241,8 +244,8 @@ def records(
 def binomial_interval(right: NDArray[np.bool_], folds: int = 1) -> tuple[float, float]:
     """Return the 95 % interval (Wilson) of a share.
 
-    Models of `folds` folds share most of their training rows and so their luck: as Nadeau and Bengio correct it, their
-    rows count as if they were fewer.
+    Models of `folds` folds share most of their training rows, so their errors are correlated: as Nadeau and Bengio
+    propose, the rows count as if there were fewer of them.
 
     >>> [round(end, 2) for end in binomial_interval(np.repeat([True, False], [90, 10]))]
     [0.83, 0.94]
@@ -250,8 +253,8 @@ def binomial_interval(right: NDArray[np.bool_], folds: int = 1) -> tuple[float, 
     [0.78, 0.96]
     """
     n = len(right) * ((folds - 1) / (2 * folds - 1) if folds > 1 else 1.0)
-    member, z2 = float(right.mean()), Z**2
-    middle, half = member + z2 / (2 * n), Z * (member * (1 - member) / n + z2 / (4 * n * n)) ** 0.5
+    share, z2 = float(right.mean()), Z**2
+    middle, half = share + z2 / (2 * n), Z * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
     low, high = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
     return max(low, 0.0), min(high, 1.0)  # by rounding they may go beyond
 
@@ -269,17 +272,17 @@ def _mean(results: Sequence[CandidateResult]) -> Floats:
 
 
 def _by_name(trained: Any, classes: Array) -> Any:
-    """Return a linear model that has learnt numbers of classes, and from now on answers with their names."""
+    """Return a linear model trained on class numbers after its `classes_` were replaced by class names."""
     last = trained[-1] if isinstance(trained, Pipeline) else trained
     last.classes_ = classes[last.classes_]
     return trained
 
 
-def _record(contest: Comparison, result: CandidateResult, baseline: NDArray[np.bool_], *, chosen: bool) -> Candidate:
-    right = contest.right(result)
+def _record(comparison: Comparison, result: CandidateResult, baseline: NDArray[np.bool_], *, chosen: bool) -> Candidate:
+    right = comparison.right(result)
     return Candidate(
         result.name,
-        contest.score(result.predicted),
+        comparison.score(result.predicted),
         float(right.mean()),
         *binomial_interval(right),
         *paired_interval(right, baseline),
@@ -290,9 +293,9 @@ def _record(contest: Comparison, result: CandidateResult, baseline: NDArray[np.b
 
 
 def _behind(trial: Comparison, spec: CandidateSpec, baseline: CandidateResult) -> str:
-    """Return why a slow candidate is not worth running on all rows; empty if it may be.
+    """Return why a slow candidate is not worth running on all rows, or an empty string if it is.
 
-    It must gain alone or beside the baseline, or fall short by no more than chance would let it (one standard error).
+    Alone or averaged with the baseline, it must be better than the baseline or at most one standard error worse.
     """
     alone = trial.result(spec)
     both = (alone, trial.average([baseline, alone]))

@@ -1,4 +1,4 @@
-"""Which rows are asked about: folds that everything shares, and samples that are enough where rows are many."""
+"""Folds shared by all candidates, and samples for data with many rows."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.crossfit.folds import NothingHeldOutError, dealt_folds, judged, possible_folds
+from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes, possible_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Indices = NDArray[np.intp]
 
-TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates must prove themselves ...
+TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates are screened ...
 TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many ...
-TRIAL_SHARE = 0.1  # ... or rows: what few rows say of runs of words is not true of many
-STEPS = 10  # a sample is so many parts of the rows: nine tenths of them are possible, as a thousandth is
-FEW_ROWS = 100  # learnt before another process would have started
-MOST_SCORES = 50_000_000  # rows x classes that are asked about: what a candidate says must fit into memory
+TRIAL_SHARE = 0.1  # ... or rows: whether pairs of words help cannot be judged on few rows
+STEPS = 10  # parts that make a sample, so that nine tenths of the rows are possible as well as a thousandth
+FEW_ROWS = 100  # trained faster than another process starts
+MOST_SCORES = 50_000_000  # rows x classes: the scores of a candidate must fit into memory
 
 
 def shared_folds(rows: Any, codes: Indices, cv: Any) -> Indices | None:
@@ -33,7 +33,7 @@ def shared_folds(rows: Any, codes: Indices, cv: Any) -> Indices | None:
 
 
 def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
-    """Return which of some rows the first two folds hold out, -1 for the others; None if they can hold out none.
+    """Return the fold (0 or 1) of some rows in the first two folds, -1 for the others; None if none can be held out.
 
     >>> codes, parts = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
     >>> two_folds(codes, parts, np.arange(6)).tolist()
@@ -46,9 +46,9 @@ def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
 
 
 def can_hold_out(codes: Indices, parts: Indices) -> bool:
-    """Tell whether folds, chosen for all rows, still hold something out of a sample: of two classes or more."""
+    """Tell whether folds chosen for all rows can hold out rows of a sample, which needs two classes or more."""
     try:
-        judged(codes, np.arange(len(codes)), parts)
+        exclude_small_classes(codes, np.arange(len(codes)), parts)
     except NothingHeldOutError:
         return False
     return len(np.unique(codes)) > 1
@@ -64,20 +64,20 @@ def workers(n_jobs: int | None, n_rows: int) -> int | None:
 
 
 def sample_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:
-    """Return the rows that candidates are asked about: all, or as many as memory allows, class by class."""
+    """Return the rows on which candidates are compared: all, or a stratified sample that fits into memory."""
     return stratified_sample(codes, max(MOST_SCORES // n_classes, TRIAL_ROWS_A_CLASS * n_classes), random_state)
 
 
 def trial_sample(codes: Indices, n_classes: int, random_state: int) -> Indices:
-    """Return the rows of the sample."""
+    """Return the rows of the sample on which encodings are chosen and slow candidates are screened."""
     size = max(TRIAL_ROWS, TRIAL_ROWS_A_CLASS * n_classes, int(TRIAL_SHARE * len(codes)))
     return stratified_sample(codes, size, random_state)
 
 
 def stratified_sample(codes: Indices, size: int, random_state: int) -> Indices:
-    """Return about `size` rows that hold the classes in their shares; all rows if there are no more.
+    """Return about `size` rows with the class frequencies of all rows; all rows if there are no more.
 
-    >>> rows = stratified(np.repeat([0, 1], [80, 20]), 25, 0)
+    >>> rows = stratified_sample(np.repeat([0, 1], [80, 20]), 25, 0)
     >>> np.bincount(np.repeat([0, 1], [80, 20])[rows]).tolist()
     [20, 5]
     """
@@ -85,5 +85,7 @@ def stratified_sample(codes: Indices, size: int, random_state: int) -> Indices:
     if n <= size:
         return np.arange(n)
     n_parts = ceil(STEPS * n / size)
-    taken = np.arange(STEPS) * n_parts // STEPS  # evenly among the parts, which a class is dealt to one after another
-    return np.flatnonzero(np.isin(dealt_folds(codes, np.arange(n), n_parts, random_state), taken))
+    taken = (
+        np.arange(STEPS) * n_parts // STEPS
+    )  # evenly among the parts, since rows of a class are dealt to one part after another
+    return np.flatnonzero(np.isin(deal_folds(codes, np.arange(n), n_parts, random_state), taken))

@@ -1,4 +1,4 @@
-"""From the contest to the winner: trained on all rows, with the records and what its scores promise."""
+"""Choose the best candidate or average: train it on all rows, with its records and expected scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Selection(NamedTuple):
-    """The winner, what was heard about the rows it was judged by, what it beat, and what to expect of it."""
+    """The chosen ensemble, its out-of-fold answers, the records of all candidates, and the scores to expect."""
 
     ensemble: Ensemble
     answers: OutOfFoldAnswers
@@ -47,13 +47,13 @@ class SelectionRules(NamedTuple):
 def select_best(
     specs: Sequence[CandidateSpec], views: tuple[View, ...], y: Array, parts: Indices | None, rules: SelectionRules
 ) -> Selection:
-    """Let the candidates compete on the shared folds; train the winner on all rows."""
+    """Compare the candidates on the shared folds and train the best on all rows."""
     classes, codes = np.unique(y, return_inverse=True)
     asked = sample_rows(codes, len(classes), rules.random_state)
     if parts is None or not can_hold_out(codes[asked], parts[asked]):
         return _unjudged(specs[0], views, y, classes)
-    contest = Comparison(
-        tuple(view.without(asked) for view in views) if len(asked) < len(y) else views,
+    comparison = Comparison(
+        tuple(view.take(asked) for view in views) if len(asked) < len(y) else views,
         classes,
         codes[asked],
         parts[asked],
@@ -61,23 +61,23 @@ def select_best(
         rules.order,
         rules.n_jobs,
     )
-    if len(asked) < len(y):  # nobody is trained on all rows yet
+    if len(asked) < len(y):  # a model trained on the sample is not one trained on all rows
         specs = [replace(spec, sure=False) for spec in specs]
     sample = trial_sample(codes[asked], len(classes), rules.random_state)
-    results, dropped = compare(contest, specs, sample)
-    averages = Averages(contest, results)
+    results, dropped = compare(comparison, specs, sample)
+    averages = Averages(comparison, results)
     winner = (grown := averages.grown())[-1]
-    top_class = contest.top_class(winner.log_p)
-    answers = OutOfFoldAnswers(classes, asked, top_class(winner.log_p), classes[winner.predicted], contest.folds)
+    top_class = comparison.top_class(winner.log_p)
+    answers = OutOfFoldAnswers(classes, asked, top_class(winner.log_p), classes[winner.predicted], comparison.folds)
     ensemble = Ensemble.fitted(
         winner.members, winner.temperature, views, y, top_class=top_class, ready=winner.ready, n_jobs=rules.n_jobs
     )
-    candidates = records(contest, [*results, *grown[1:]], winner, dropped)
-    return Selection(ensemble, answers, candidates, _scores(contest, averages.honest_answers()))
+    candidates = records(comparison, [*results, *grown[1:]], winner, dropped)
+    return Selection(ensemble, answers, candidates, _scores(comparison, averages.honest_answers()))
 
 
 def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array, classes: Array) -> Selection:
-    """Train the baseline where nothing can be compared, since nothing can be held out."""
+    """Return the baseline trained on all rows, for data where no row can be held out and nothing can be compared."""
     member = Member(spec.name, 0, views[0].model(spec.classifier, weighted=spec.weighted), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7
@@ -89,14 +89,14 @@ def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array, classes: A
     )
 
 
-def _scores(contest: Comparison, answers: Indices) -> dict[str, float]:
-    """Return what to expect, by answers of a choice that has not seen their rows.
+def _scores(comparison: Comparison, answers: Indices) -> dict[str, float]:
+    """Return the scores to expect of new rows, from answers of a choice made without their own fold.
 
-    The interval of the accuracy is wider than that of so many independent answers.
+    The interval of the accuracy allows for the folds' shared training rows.
     """
-    right = (answers == contest.codes)[contest.held]
-    low, high = binomial_interval(right, folds=len(np.unique(contest.folds[contest.held])))
-    confusion = contest.confusion(answers, contest.held)
+    right = (answers == comparison.codes)[comparison.held]
+    low, high = binomial_interval(right, folds=len(np.unique(comparison.folds[comparison.held])))
+    confusion = comparison.confusion(answers, comparison.held)
     scores = {
         "accuracy": float(right.mean()),
         "accuracy_low": low,
@@ -104,7 +104,7 @@ def _scores(contest: Comparison, answers: Indices) -> dict[str, float]:
         "macro_f1": confusion.macro_f1,
         **chance_of_guessing(confusion),
     }
-    if contest.order is not None:
-        ordered = contest.ordered(confusion)
+    if comparison.order is not None:
+        ordered = comparison.ordered(confusion)
         scores |= {"mae": ordered.mean_absolute_error(), "quadratic_kappa": ordered.quadratic_kappa()}
     return scores

@@ -1,4 +1,4 @@
-"""The candidates: named recipes for a classifier, and which of them a preset tries on which data."""
+"""The candidates: named, untrained classifiers, and which of them a preset tries on which data."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 BASELINE, LOGISTIC = "linear SVM", "logistic regression"
 FEW_CLASSES = 30  # up to here solving class by class is as fast as all classes at once
-MANY_CLASSES = 50  # from here on groups of classes pay
-# Numbers x classes, of sparse rows (True) and of others, beyond which an SVM learnt class by class takes minutes. Dense
-# rows are worth the wait: learning all classes at once suits them less.
+MANY_CLASSES = 50  # from here on groups of classes save time or errors
+# Stored numbers x classes, for sparse rows (True) and others, beyond which an SVM trained class by class takes minutes.
+# Dense rows are worth the wait: training all classes at once is less accurate on them.
 MOST_WORK = {True: 200_000_000, False: 3_000_000_000}
 MANY_ROWS = 100_000  # from here on comparing all rows with all takes minutes
-LOOSER = 10.0  # C of logistic regression, whose loss never ends, against the SVM's; longer rows need no more
-PASSES = 10  # of the SVM that learns all classes at once: three, its default on many sparse rows, are few to answer by
-INNER_FOLDS = 3  # of candidates that need folds of their own inside the shared ones
+LOOSER = 10.0  # C of logistic regression relative to the SVM's, for rows of length one: its loss never reaches zero
+PASSES = 10  # of the SVM trained on all classes at once: its default on many sparse rows, three, is too few
+INNER_FOLDS = 3  # of candidates that cross-validate inside the shared folds
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateSpec:
-    """A name, an untrained classifier, and how it is to be taken.
+    """A name, an untrained classifier, and how to run it.
 
-    `weighted`: it takes weights rather than counts. `screened`: so slow that it must first prove itself on a sample.
-    `second`: it looks at the second view of the rows. `sure`: a linear model so likely to win that it is
-    trained on all rows at once. `light`: learnt faster than its rows are handed to another process.
+    `weighted`: it takes weights rather than counts. `screened`: it is slow, and must first do well on a sample.
+    `second`: it uses the second view of the rows. `sure`: a linear model so likely to be chosen that it is trained on
+    all rows together with the folds. `light`: training takes less time than sending its rows to another process.
     """
 
     name: str
@@ -61,7 +61,7 @@ class CandidateSpec:
 
 @dataclass(frozen=True, slots=True)
 class DataProfile:
-    """What decides which recipes make sense."""
+    """The properties of the data, and the user's settings, that decide which candidates to try."""
 
     preset: str
     n_rows: int
@@ -77,7 +77,7 @@ class DataProfile:
 
     @classmethod
     def of(cls, views: Sequence[View], codes: NDArray[np.intp], **settled: Any) -> DataProfile:
-        """Return the situation of these views of rows and of their classes; the other fields are `settled` already."""
+        """Return the profile of these views and classes; `settled` holds the other fields."""
         first, *others = views
         return cls(
             n_rows=len(codes),
@@ -92,42 +92,42 @@ class DataProfile:
 
     @property
     def much_work(self) -> bool:
-        """Whether an SVM learnt class by class would take minutes."""
+        """Whether an SVM trained class by class would take minutes."""
         return _much_work(self.n_numbers, self.n_classes, sparse=self.sparse)
 
     @property
     def dense_and_small(self) -> bool:
-        """Whether logistic regression, with other errors than the SVM's, is about as fast and as good."""
+        """Whether logistic regression is about as fast and as good as the SVM, with different errors."""
         return not (self.sparse or self.much_work)
 
     @property
     def slow_ones_too(self) -> bool:
-        """Whether to try what takes many times as long as an SVM: where that is short, or time does not matter."""
+        """Whether to try candidates many times slower than an SVM: if that is still short, or with preset "best"."""
         return self.preset == "best" or not (self.much_work or self.n_rows > MANY_ROWS)
 
     @property
     def groups_pay(self) -> bool:
-        """Whether classes are so many that groups of them are told apart first."""
+        """Whether there are so many classes that predicting groups of classes first helps."""
         return self.n_classes >= MANY_CLASSES
 
 
 def linear_svm(view: View, n_classes: int) -> Any:
-    """Return the SVM by which ways to see a sample of the rows are compared, at C = 1."""
+    """Return the SVM (C = 1) that compares encodings on a sample of the rows."""
     if _much_work(view.n_numbers, n_classes, sparse=view.sparse):
         return BatchLinearSVC()
     return _class_by_class(1.0, view)
 
 
 def baseline(now: DataProfile) -> Any:
-    """Return the linear SVM that all others are compared with."""
+    """Return the linear SVM that all other candidates are compared with."""
     if now.much_work:
-        passes = PASSES if now.sparse and not now.groups_pay else None  # by groups, more is learnt in less time
+        passes = PASSES if now.sparse and not now.groups_pay else None  # groups of classes reach more in less time
         return BatchLinearSVC(C=now.C, passes=passes, random_state=now.random_state)
     return _class_by_class(now.C, now, now.random_state)
 
 
 def candidate_specs(now: DataProfile) -> list[CandidateSpec]:
-    """Return what to try, the baseline first and the simple before the elaborate."""
+    """Return the candidates to try, the baseline first, simple ones before complex ones."""
     specs = [CandidateSpec(BASELINE, baseline(now), sure=now.preset == "fast"), *_quick(now), *_on_second_view(now)]
     if now.preset != "fast" and now.slow_ones_too:
         specs += _slow(now)
@@ -137,7 +137,7 @@ def candidate_specs(now: DataProfile) -> list[CandidateSpec]:
 
 
 def _non_negative(rows: Any) -> bool:
-    """Tell whether naive Bayes and class sums, which count, can take these rows."""
+    """Tell whether rows hold no negative number, so that naive Bayes and class sums can use them."""
     sparse: bool = issparse(rows)
     cells = rows.data if sparse else rows
     return not isinstance(cells, np.ndarray) or cells.size == 0 or bool(cells.min() >= 0)
@@ -148,19 +148,19 @@ def _much_work(n_numbers: int, n_classes: int, *, sparse: bool) -> bool:
 
 
 def _class_by_class(C: float, seen: View | DataProfile, random_state: int = 0) -> LinearSVM:
-    """Return the plain linear SVM; of sparse rows of length one it is learnt row by row, up to nine times as fast."""
+    """Return the plain linear SVM; for rows of length one by the dual solver, up to nine times as fast."""
     return LinearSVM(C=C, tol=1e-2, dual=True if seen.unit_rows else "auto", random_state=random_state)
 
 
 def _quick_svm(now: DataProfile) -> Any:
-    """Return the linear SVM that is trained fastest for so many classes, by those that train it again and again."""
+    """Return the linear SVM that trains fastest for this number of classes, for candidates that train it many times."""
     if now.n_classes <= FEW_CLASSES:
         return _class_by_class(now.C, now, now.random_state)
-    return BatchLinearSVC(random_state=now.random_state)  # it stops early, where another C than 1 only harms
+    return BatchLinearSVC(random_state=now.random_state)  # it stops early, and then any C but 1 is worse
 
 
 def _quick(now: DataProfile) -> Iterator[CandidateSpec]:
-    """Yield what costs little beside the baseline."""
+    """Yield candidates that cost little compared with the baseline."""
     if now.non_negative:
         yield CandidateSpec("naive Bayes", ComplementBayes(alpha=0.3), light=True)
     else:
@@ -188,7 +188,7 @@ def _on_second_view(now: DataProfile) -> Iterator[CandidateSpec]:
 
 
 def _slow(now: DataProfile) -> Iterator[CandidateSpec]:
-    """Yield what takes the cube of the classes or the square of the rows, or trains a classifier again and again."""
+    """Yield candidates whose time grows with classes^3 or rows^2, or that train a classifier many times."""
     if now.non_negative:
         yield CandidateSpec("class space (LSI_ac)", LatentClassClassifier(), weighted=False, screened=True)
     expert = _class_by_class(1.0, now, now.random_state)

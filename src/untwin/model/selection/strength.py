@@ -1,4 +1,4 @@
-"""How closely the linear SVM follows its training rows: C, chosen on held-out rows."""
+"""Choose C, the regularisation of the linear SVM, on held-out rows."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
     Indices = NDArray[np.intp]
 
-ENOUGH_ROWS = 20_000  # that settle C: which one is best depends on how many there are, so a small sample will not do
+ENOUGH_ROWS = 20_000  # to choose C: the best C depends on the number of rows, so a small sample is not enough
 
 
 def choose_strength(
     now: DataProfile, view: View, codes: Indices, parts: Indices | None, n_jobs: int | None
 ) -> DataProfile:
-    """Return the situation with the C at which the linear SVM does best on two folds.
+    """Return the data profile with the C at which the linear SVM is best on two folds.
 
-    The fast preset, and rows that cannot be held out, choose nothing.
+    With the fast preset, or if no row can be held out, the profile is returned unchanged.
     """
     if now.preset == "fast" or parts is None:
         return now
     seed = now.random_state
     rows = trial_sample(codes, now.n_classes, seed) if now.much_work else stratified_sample(codes, ENOUGH_ROWS, seed)
-    here, folds = view.without(rows), two_folds(codes, parts, rows)
+    here, folds = view.take(rows), two_folds(codes, parts, rows)
     if folds is None:
         return now
 

@@ -36,7 +36,7 @@ def test_trust_can_be_undone_where_it_need_not_hold_a_class_ahead():
     second, first = np.sort(told, axis=1)[:, -2:].T
     free = first - second > 0.01
     assert free.mean() > 0.9
-    np.testing.assert_allclose(trust.undone(told)[free], log_p[free], atol=1e-4)
+    np.testing.assert_allclose(trust.inverse(told)[free], log_p[free], atol=1e-4)
 
 
 def overconfident(n, seed, boldness=2.5):

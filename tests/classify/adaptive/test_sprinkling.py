@@ -86,7 +86,7 @@ def test_each_plan_is_used_and_fitted_from_the_whole_confusion(data, plan):
     model = AdaptiveSprinkling(KNNClassifier(), plan=plan, msl=40, n_components=8).fit(X, y)
     assert model.plan_.classes.tolist() == list(range(6))
     assert model.choices_.chosen.representation.terms == plan
-    assert_array_equal(model.predict(X[:5]), model.estimator_.predict(model.represented(X[:5])))
+    assert_array_equal(model.predict(X[:5]), model.estimator_.predict(model.represent(X[:5])))
     if plan not in ("adaptive", "contrast"):
         assert_allclose(model.plan_.trace, 40 * 6)
 
@@ -120,7 +120,7 @@ def test_scores_alone_and_beside_terms_answer_as_they_were_fitted(data):
     for plan in ("adaptive", "uniform"):
         model = AdaptiveSprinkling(KNNClassifier(), scores=space, plan=plan, n_components=10).fit(X, y)
         chosen = model.choices_.chosen.representation
-        width = model.represented(X[:3]).shape[1]
+        width = model.represent(X[:3]).shape[1]
         scores = 0 if not chosen.scores else 12 if chosen.scores == "both" else 6
         assert width == scores + (chosen.n_components or 0) + (X.shape[1] if chosen.terms == "raw" else 0)
 
@@ -151,7 +151,7 @@ def test_explanations_show_neighbours_of_the_space_and_terms_of_the_rows(data, f
     X, _ = data
     (told,) = fitted.explain(X[[0]], top=3, feature_names=[f"w{i}" for i in range(240)])
     assert told.prediction == fitted.predict(X[[0]])[0]
-    _, rows = fitted.estimator_.kneighbors(fitted.represented(X[[0]]))
+    _, rows = fitted.estimator_.kneighbors(fitted.represent(X[[0]]))
     assert [near.row for near in told.neighbours] == rows[0, :3].tolist()
     mine = X[[0]].toarray()[0]
     assert all(mine[int(term[1:])] > 0 for near in told.neighbours for term, _ in near.terms)

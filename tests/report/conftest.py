@@ -45,7 +45,7 @@ def model():
 
 @pytest.fixture(scope="session")
 def study(model):
-    return Study(model)
+    return Study.of(model)
 
 
 @pytest.fixture(scope="session")

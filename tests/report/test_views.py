@@ -16,7 +16,7 @@ from untwin.report import Report, documents, matrix
 from untwin.report.documents import within_budget
 from untwin.report.matrix import Matrix
 from untwin.report.pairs import ADVICE
-from untwin.report.study import LONGEST_TEXT, Study
+from untwin.report.study import LONGEST_TEXT
 
 
 def errors_of(model):
@@ -191,8 +191,7 @@ def test_documents_stop_where_the_page_is_full(study, monkeypatch):
 
 
 def test_long_texts_are_cut(study):
-    long = Study(study.model)
-    object.__setattr__(long, "evidence", replace(study.evidence, texts=["ß" * 5_000] * 72))
+    long = replace(study, evidence=replace(study.evidence, texts=["ß" * 5_000] * 72))
     assert len(long.text(0)) == LONGEST_TEXT
     assert long.text(0).endswith("…")
 

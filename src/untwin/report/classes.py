@@ -99,9 +99,9 @@ def _nearest(near: Any, number: int) -> tuple[tuple[int, ...], tuple[float, ...]
 
 
 def _terms(study: Study, number: int) -> tuple[str, ...]:
-    if study.evidence.contingency is None:
+    if study.contingency is None:
         return ()
-    found = study.evidence.contingency.top_terms(study.model.classes_[number], N_TERMS)
+    found = study.contingency.top_terms(study.model.classes_[number], N_TERMS)
     return tuple(str(one.term) for one in found)
 
 

@@ -39,8 +39,7 @@ class Findings(Record):
     @classmethod
     def of(cls, study: Study) -> Findings:
         """Read the findings from a study."""
-        findings = study.model.findings_
-        return cls(tuple(_shown(one if study.texts else one.without_texts()) for one in findings))
+        return cls(tuple(_shown(one if study.texts else one.without_texts()) for one in study.findings))
 
     def frame(self) -> pl.DataFrame:
         """Return one row a finding."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from untwin._values import positions
-from untwin.model.findings.twins import twin_pairs
 from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
@@ -85,9 +84,8 @@ class Pairs(Record):
     @classmethod
     def of(cls, study: Study) -> Pairs:
         """Read the pairs from a study."""
-        found = study.confusion.pairs()
-        twins = set(twin_pairs(study.confusion)[["a", "b"]].tolist())
-        pairs = tuple(_pair(study, record, twins) for record in found[:MOST_PAIRS])
+        found = study.pairs
+        pairs = tuple(_pair(study, record) for record in found[:MOST_PAIRS])
         return cls(len(found), int(found["errors"].sum()), pairs)
 
     def frame(self) -> pl.DataFrame:
@@ -95,11 +93,11 @@ class Pairs(Record):
         return table([_flat(pair) for pair in self.pairs])
 
 
-def _pair(study: Study, record: Any, twins: set[tuple[Any, Any]]) -> Pair:
+def _pair(study: Study, record: Any) -> Pair:
     fields = dict(zip(record.dtype.names, record.tolist(), strict=True))
     a, b = positions([fields["a"], fields["b"]], study.model.classes_).tolist()
     terms_a, terms_b = _terms(study, fields["a"], fields["b"])
-    code = _code(fields, terms_a + terms_b, twins=(fields["a"], fields["b"]) in twins)
+    code = _code(fields, terms_a + terms_b, twins=(fields["a"], fields["b"]) in study.twins)
     names = [study.names[a], study.names[b]]
     taken, by = names if fields["a_as_b"] >= fields["b_as_a"] else names[::-1]
     fields |= {"a": names[0], "b": names[1]}
@@ -116,9 +114,9 @@ def _pair(study: Study, record: Any, twins: set[tuple[Any, Any]]) -> Pair:
 
 
 def _terms(study: Study, a: Any, b: Any) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
-    if study.evidence.contingency is None:
+    if study.contingency is None:
         return (), ()
-    sides = study.evidence.contingency.between(a, b, N_TERMS)
+    sides = study.contingency.between(a, b, N_TERMS)
     for_a, for_b = (tuple(Term(str(one.term), one.inside, one.outside) for one in side) for side in sides)
     return for_a, for_b
 

@@ -1,4 +1,4 @@
-"""`Study`: what the views read from a fitted model, each thing computed once.
+"""`Study`: what the views read from a fitted model, taken from it in one go, before any of them is made.
 
 Glossary
 --------
@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from untwin._values import positions
 from untwin._wording import ELLIPSIS, cut
+from untwin.calibrate.reliability import reliability_bins
+from untwin.model.findings.twins import twin_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,30 +27,72 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from untwin._values import Array
+    from untwin.calibrate.reliability import Bin
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
+    from untwin.model.findings import Finding
     from untwin.model.findings.evidence import Evidence
     from untwin.model.out_of_fold import OutOfFoldAnswers
+    from untwin.structure.agreement import SoftLink
+    from untwin.structure.hierarchy import GroupRange
     from untwin.tables.confusion import Confusion
+    from untwin.tables.contingency import Contingency
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.intp]
 
 LONGEST_TEXT = 2_000
 LABEL_ERROR = "label-error"
+MOST_LINKS = 20
 FIRST_CLASSES = 3  # that name a group without terms
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
-    """A fitted model, and what several views need of it; without `texts` no view quotes a document.
+    """What all views read of a fitted model, taken once (`of`); the views ask nobody else.
 
-    Without `measure`, curves that the model does not hold are not shown.
+    `curves` are None where there are none, or where they are not `measured`; `twins` are pairs of classes, `links` lead
+    across the known tree, or across the groups where none is known; without `texts` no view quotes a document.
     """
 
     model: UntwinClassifier
-    texts: bool = True
-    measure: bool = True
+    texts: bool
+    measured: bool
+    findings: list[Finding]
+    group_range: GroupRange
+    curves: SpaceCurves | None
+    evidence: Evidence
+    contingency: Contingency | None
+    calibration: tuple[Bin, ...]
+    pairs: Array
+    pair_rates: csr_array
+    twins: frozenset[tuple[Any, Any]]
+    order: Indices
+    links: list[SoftLink]
+
+    @classmethod
+    def of(cls, model: UntwinClassifier, *, texts: bool = True, measure: bool = True) -> Self:
+        """Read a model; without `measure`, curves that it does not hold are not shown."""
+        confusion, tree, parents = model.confusion_, model.hierarchy_, model.parents_
+        measured = measure or "curves" in model.measured_
+        evidence = model.evidence_
+        return cls(
+            model=model,
+            texts=texts,
+            measured=measured,
+            findings=model.findings_,
+            group_range=model.group_range_,
+            curves=model.curves_ if measured else None,
+            evidence=evidence,
+            calibration=tuple(reliability_bins(*model.state_.answers.judged(model.state_.y))),
+            contingency=evidence.contingency,
+            pairs=confusion.pairs(),
+            pair_rates=confusion.pair_rates(),
+            twins=frozenset(twin_pairs(confusion)[["a", "b"]].tolist()),
+            order=positions(tree.order(), model.classes_),
+            links=tree.also_see(tree if parents is None else parents, top=MOST_LINKS),
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -60,30 +104,10 @@ class Study:
         """Out of fold, classes as in `names`."""
         return self.model.confusion_
 
-    @cached_property
-    def pair_rates(self) -> csr_array:
-        """How often each two classes are taken for each other."""
-        return self.confusion.pair_rates()
-
     @property
     def answers(self) -> OutOfFoldAnswers:
         """What was said out of fold."""
         return self.model.state_.answers
-
-    @property
-    def measured(self) -> bool:
-        """Whether the curves of the space are there, or may be measured now."""
-        return self.measure or "curves" in self.model.measured_
-
-    @property
-    def curves(self) -> SpaceCurves | None:
-        """What sprinkling does to the space; None where it is not measured."""
-        return self.model.curves_ if self.measured else None
-
-    @cached_property
-    def evidence(self) -> Evidence:
-        """What findings are drawn from: rows in terms, neighbours of other folds, the class x term table."""
-        return self.model.evidence_
 
     @cached_property
     def true(self) -> Indices:
@@ -113,11 +137,6 @@ class Study:
         return errors[np.argsort(-self.confidence[errors], kind="stable")]
 
     @cached_property
-    def order(self) -> Indices:
-        """Numbers of the classes in tree order."""
-        return positions(self.model.hierarchy_.order(), self.model.classes_)
-
-    @cached_property
     def groups(self) -> list[Indices]:
         """Numbers of the classes of each group, in tree order."""
         return self.numbered(self.model.groups_)
@@ -133,7 +152,7 @@ class Study:
 
     def named(self, groups: list[Indices]) -> tuple[str, ...]:
         """Return names for groups of classes: their terms; where columns have no names, their first classes."""
-        table, tree = self.evidence.contingency, self.model.hierarchy_
+        table, tree = self.contingency, self.model.hierarchy_
         if table is not None and len(groups) > 1:
             return tuple(tree.name_groups(table, [tuple(self.model.classes_[group]) for group in groups]))
         return tuple(self._listed(group) for group in groups)
@@ -145,7 +164,7 @@ class Study:
     @cached_property
     def doubtful(self) -> Indices:
         """Positions of the rows that probably carry a wrong label, as they were found, the surest first."""
-        found = [record["row"] for one in self.model.findings_ if one.code == LABEL_ERROR for record in one.evidence]
+        found = [record["row"] for one in self.findings if one.code == LABEL_ERROR for record in one.evidence]
         position_of = {name: position for position, name in enumerate(self.ids)} if found else {}
         return np.array([position_of[name] for name in found], dtype=np.intp)
 

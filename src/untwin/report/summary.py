@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from untwin._wording import counted
-from untwin.calibrate.reliability import Bin, reliability_bins
 from untwin.model.chance import NO_BETTER, verdict
 from untwin.model.selection.specs import BASELINE
 from untwin.report.record import Record, table
@@ -17,6 +16,7 @@ from untwin.report.scores import SCORES, shown_score
 if TYPE_CHECKING:
     import polars as pl
 
+    from untwin.calibrate.reliability import Bin
     from untwin.report.study import Study
 
 
@@ -94,10 +94,10 @@ class Summary(Record):
     @classmethod
     def of(cls, study: Study) -> Summary:
         """Read the summary from a study."""
-        model, shares = study.model, study.confusion.pairs()["share"]
+        model, shares = study.model, study.pairs["share"]
         scores, tested = model.scores_, (getattr(model, "about_", None) or {}).get("test") or {}
         return cls(
-            rows=len(model.state_.y),
+            rows=len(model.ids_),
             judged=int((study.said >= 0).sum()),
             classes=len(study.names),
             accuracy=Measured(*_ends(scores)),
@@ -114,7 +114,7 @@ class Summary(Record):
             test_rows=tested.get("rows", 0),
             test_grades=Grades.of(tested),
             candidates=tuple(_tried(candidate, model.scoring) for candidate in model.candidates_),
-            calibration=tuple(reliability_bins(*study.answers.judged(study.model.state_.y))),
+            calibration=study.calibration,
         )
 
     @property

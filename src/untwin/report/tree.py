@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from untwin.report.study import Study
 
-MOST_LINKS = 20
-
 
 @dataclass(frozen=True)
 class Group(Record):
@@ -57,7 +55,7 @@ class Tree(Record):
     @classmethod
     def of(cls, study: Study) -> Tree:
         """Read the tree from a study."""
-        tree, found = study.model.hierarchy_, study.model.group_range_
+        tree, found = study.model.hierarchy_, study.group_range
         groups = (
             Group(name, tuple(study.names[number] for number in members.tolist()))
             for name, members in zip(study.group_names, study.groups, strict=True)
@@ -86,12 +84,10 @@ class Tree(Record):
 
 def _links(study: Study) -> tuple[Link, ...]:
     """Return links across the owner's tree, or across the groups found here where there is none."""
-    tree, known = study.model.hierarchy_, study.model.parents_
-    links = tree.also_see(tree if known is None else known, top=MOST_LINKS)
-    ends = [positions([link.a, link.b], study.model.classes_).tolist() for link in links]
+    ends = [positions([link.a, link.b], study.model.classes_).tolist() for link in study.links]
     rates = [float(study.pair_rates[a, b]) for a, b in ends]
     found = (
         Link(str(link.a), str(link.b), str(link.known_a), str(link.known_b), rate)
-        for link, rate in zip(links, rates, strict=True)
+        for link, rate in zip(study.links, rates, strict=True)
     )
     return tuple(sorted(found, key=lambda link: -link.confused))

@@ -61,7 +61,8 @@ class Report:
         measure : bool
             False: curves that the model does not hold (`curves_`) are not measured.
         """
-        study, made = Study(copy(model), texts, measure), {}  # a copy: another thread may teach the model meanwhile
+        now, made = copy(model), {}  # a copy: another thread may teach the model meanwhile
+        study = Study.of(now, texts=texts, measure=measure)
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)

@@ -1,12 +1,16 @@
-"""What sentences are made of: numbers with their noun, texts that are cut, names that are meant."""
+"""What sentences are made of: numbers with their noun, texts that are cut, names that are meant, options to set."""
 
 from __future__ import annotations
 
+import shlex
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+_flag: ContextVar[Callable[[str], str] | None] = ContextVar("untwin_flag", default=None)
 DOTS, ELLIPSIS = "...", "…"  # three dots for a terminal, which may lack the character
 
 
@@ -49,3 +53,30 @@ def close_match(name: str, known: Sequence[str]) -> str | None:
     from difflib import get_close_matches  # only needed when something is wrong
 
     return next(iter(get_close_matches(name, known, n=1, cutoff=0.5)), None)
+
+
+def option(name: str, value: str | None = None, *, meta: str = "") -> str:
+    """Return how the reader of a message sets an option: by a parameter, or by a flag where a command runs.
+
+    `meta` stands for a value that is the reader's to choose.
+
+    >>> option("label"), option("skip_bad_rows", meta="N"), option("missing_label", "drop")
+    ('label=', 'skip_bad_rows=N', "missing_label='drop'")
+    >>> with options_as_flags(lambda name: "--" + name.replace("_", "-")):
+    ...     option("label"), option("skip_bad_rows", meta="N"), option("missing_label", "drop")
+    ('--label', '--skip-bad-rows N', '--missing-label drop')
+    """
+    flag = _flag.get()
+    if flag is None:
+        return f"{name}={meta if value is None else repr(value)}"
+    return " ".join([flag(name), *([meta] if meta else []), *([] if value is None else [shlex.quote(value)])])
+
+
+@contextmanager
+def options_as_flags(flag: Callable[[str], str]) -> Iterator[None]:
+    """Let messages inside speak of options as a command spells them; `flag` makes a flag of a parameter's name."""
+    token = _flag.set(flag)
+    try:
+        yield
+    finally:
+        _flag.reset(token)

@@ -69,7 +69,7 @@ def test_roles_by_content():
 def test_reasons_are_given():
     columns = {"n": ["1", "x"] * 2 + ["3"] * 96, "label": ["a", "b"] * 50, "t": ["w w"] * 50 + ["v v"] * 50}
     uses = {use.name: use for use in settle_roles(raw(columns), ColumnRoles())[1]}
-    assert uses["label"].reason == "its name; --label chooses another"
+    assert uses["label"].reason == "its name; label= chooses another"
     assert uses["n"].code == "almost-numeric"
     assert "2 of 100 cells are not numbers ('x' in row 2)" in uses["n"].reason
 
@@ -107,7 +107,7 @@ def test_two_columns_that_could_be_the_label_are_asked_about():
     found = "'category' (2 different values in 200 rows), 'Intent' (4 different values in 200 rows)"
     assert caught.value.code == "several-labels"
     assert caught.value.message == f"t.csv: 2 columns could be the label: {found}."
-    assert caught.value.hint == "Say which: --label category or --label Intent."
+    assert caught.value.hint == "Say which: label='category' or label='Intent'."
     assert roles_of(columns, label="Intent")["Intent"] == "label"
     assert roles_of(columns, nominal=("category",), text=("text",))["Intent"] == "label"
 
@@ -164,7 +164,7 @@ def test_an_unnamed_index_is_an_id():
     [
         ({"label": "lable"}, "missing-column", "Did you mean 'label'?"),
         ({"text": ("zzz",)}, "missing-column", "Columns: 'text', 'label', 'twice', 'list'"),
-        ({"text": ("label",), "label": "label"}, "two-roles", "--text and by --label"),
+        ({"text": ("label",), "label": "label"}, "two-roles", "text= and by label="),
         ({"text": ("twice",)}, "duplicate-column", "occurs 2 times"),
         ({"nominal": ("list",)}, "nested-column", "holds lists"),
         ({}, "duplicate-column", "'twice'"),
@@ -226,7 +226,7 @@ def test_one_class_ordinal_and_limit(tmp_path):
     text = "text,label\nxx,1\nyy,1\nzz,2\n"
     with pytest.raises(InputError, match="first 2 rows hold only one class, '1'") as caught:
         table_of(tmp_path, text, options=ReadOptions(limit=2))
-    assert "--limit" in caught.value.hint
+    assert "limit=" in caught.value.hint
     with pytest.raises(InputError, match=r"row 3 \(line 4\), column 'label': the label '2' is not on the scale"):
         table_of(tmp_path, text, ordinal=("1", "3"))
     assert table_of(tmp_path, text, ordinal=("1", "2")).frame.height == 3

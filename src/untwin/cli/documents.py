@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin.cli.loaded_model import feature_options
 from untwin.data.columns import require_named
 from untwin.data.formulas import unguarded
 from untwin.data.load import require_columns, typed_features
@@ -81,8 +80,8 @@ def _found(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) -> An
         if batch.cells.height == 0:  # bad rows alone
             continue
         table = unguarded(batch.raw)
-        require_named(table, loaded.named, suffix=loaded.suffix)
-        require_columns(table, loaded.here.features, feature_options(loaded.suffix))
+        require_named(table, loaded.named)
+        require_columns(table, loaded.here.features)
         place = _place(loaded, table, wanted)
         if place is not None:
             return loaded.rows(typed_features(table, loaded.here)[place])
@@ -94,7 +93,7 @@ def _place(loaded: LoadedModel, table: RawTable, wanted: str) -> int | None:
     if loaded.here.id is None:
         (found,) = np.nonzero(table.places.rows.astype(np.str_) == wanted)
     else:
-        require_columns(table, [loaded.here.id], f"--id{loaded.suffix}")
+        require_columns(table, [loaded.here.id], ["id"])
         found = (table.frame[loaded.here.id] == wanted).arg_true().to_numpy()
     return int(found[0]) if len(found) else None
 

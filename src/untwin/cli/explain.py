@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin.cli.options import common_options, reading_options
+from untwin._wording import options_as_flags
+from untwin.cli.options import column_flag_of, common_options, reading_options
 from untwin.cli.output import bar, name_next, progress, put, put_json, put_table, shortened, warnings_said
 
 if TYPE_CHECKING:
@@ -80,8 +81,9 @@ def explained(
     from untwin.data.columns import ColumnRoles
 
     named = ColumnRoles(**{option.removesuffix("_column"): column for option, column in columns.items()})
-    loaded = load_model_for(folder, named, suffix="-column")
-    rows, name = asked_row(loaded, data, read, text=text, row=row, row_id=row_id)
+    with options_as_flags(column_flag_of):
+        loaded = load_model_for(folder, named)
+        rows, name = asked_row(loaded, data, read, text=text, row=row, row_id=row_id)
     with as_input_errors(data or "the document"):
         return {"model": folder, **explanation_record(loaded.model, rows, top, itself=name)}
 

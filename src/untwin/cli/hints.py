@@ -22,13 +22,14 @@ def explain_hint(model: str, data: str, given: Input, named: ColumnRoles | None 
     >>> print(*explain_hint("model", "more.csv", given, given.roles), sep=" / ")
     explain / model / more.csv / --text-column / the body / --separator / ; / --id / ID
     """
+    from untwin.cli.options import column_flag_of, flag_of
     from untwin.data.read.source import STDIN
 
     words = ["explain", model, "DATA" if data == STDIN else data]
     for column, role in () if named is None else named.named():
         if role in ("text", "numeric", "nominal", "id"):
-            words += [f"--{role}-column", column]
+            words += [column_flag_of(role), column]
     for name, value in asdict(given.read).items():
         if value and name != NOT_NEEDED:
-            words += [f"--{name.replace('_', '-')}", str(value)]
+            words += [flag_of(name), str(value)]
     return [*words, "--id", "ID"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._errors import InputError
+from untwin._wording import option
 from untwin.data.columns import ColumnRoles
 from untwin.model import UntwinClassifier
 from untwin.store import ModelRefused
@@ -25,8 +26,7 @@ FEATURES = ("text", "numeric", "nominal")
 class LoadedModel:
     """A model, what the command noted about it, and its columns as the fit called them and as they are called here.
 
-    `named` are those that the user has named now: a table must have them. They were named by options that are called
-    --role and `suffix`.
+    `named` are those that the user has named now: a table must have them.
     """
 
     model: UntwinClassifier
@@ -34,7 +34,6 @@ class LoadedModel:
     fitted: ColumnRoles
     here: ColumnRoles
     named: ColumnRoles
-    suffix: str = ""
 
     @property
     def of_texts(self) -> bool:
@@ -49,7 +48,7 @@ class LoadedModel:
         return self.fitted.rows_of(features) if columns is None else features.select(columns)
 
 
-def load_model_for(folder: str | Path, named: ColumnRoles, *, suffix: str = "") -> LoadedModel:
+def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
     """Load a model; columns that the user names now replace those of the fit, role by role and in the same order."""
     model = UntwinClassifier.load(folder)
     about: dict[str, Any] = model.about_
@@ -58,23 +57,14 @@ def load_model_for(folder: str | Path, named: ColumnRoles, *, suffix: str = "") 
     _require_readable(model, folder)
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
-        raise InputError(message, code="no-columns", hint=f"Name them with {feature_options(suffix)}.")
-    wrong = misread(model, fitted, suffix)
+        raise InputError(message, code="no-columns", hint=f"Name them with {', '.join(map(option, FEATURES))}.")
+    wrong = misread(model, fitted)
     if wrong and noted is None:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:
         raise _damaged(folder)
     _refuse_other_labels(model, named)
-    return LoadedModel(model, about, fitted, _renamed(fitted, named, suffix), named, suffix)
-
-
-def feature_options(suffix: str) -> str:
-    """Return the options that name columns to learn from.
-
-    >>> feature_options("-column")
-    '--text-column, --numeric-column, --nominal-column'
-    """
-    return ", ".join(f"--{role}{suffix}" for role in FEATURES)
+    return LoadedModel(model, about, fitted, _renamed(fitted, named), named)
 
 
 def columns_read(model: UntwinClassifier) -> list[str] | None:
@@ -83,18 +73,18 @@ def columns_read(model: UntwinClassifier) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def misread(model: UntwinClassifier, roles: ColumnRoles, suffix: str) -> str:
+def misread(model: UntwinClassifier, roles: ColumnRoles) -> str:
     """Say how these columns are not what a model of texts or tables reads; empty if they are."""
     columns, given = columns_read(model), dict(roles.named())
     if columns is None:
-        got = ", ".join(f"--{role}{suffix} {name!r}" for name, role in given.items() if role in FEATURES)
-        return "" if roles.only_text else f"the model reads one --text{suffix} column. Got {got} instead."
+        got = ", ".join(f"{option(role)} {name!r}" for name, role in given.items() if role in FEATURES)
+        return "" if roles.only_text else f"the model reads one {option('text')} column. Got {got} instead."
     if sorted(columns) != sorted(roles.features):
         return f"the model reads the columns {_listed(columns)}. Got {_listed(roles.features)} instead."
     encoder = model.state_.preprocessing[0] if model.state_.preprocessing is not None else None
     for use in getattr(encoder, "columns_", ()):
         if use.role in FEATURES and use.role != given[use.name]:
-            return f"the model reads {use.name!r} as --{use.role}{suffix}. Got --{given[use.name]}{suffix} instead."
+            return f"the model reads {use.name!r} as {option(use.role)}. Got {option(given[use.name])} instead."
     return ""
 
 
@@ -146,14 +136,16 @@ def _refuse_other_labels(model: UntwinClassifier, named: ColumnRoles) -> None:
         raise InputError(message, code="other-scale", hint="Leave it out.")
 
 
-def _renamed(fitted: ColumnRoles, given: ColumnRoles, suffix: str) -> ColumnRoles:
+def _renamed(fitted: ColumnRoles, given: ColumnRoles) -> ColumnRoles:
     changes: dict[str, Any] = {name: getattr(given, name) for name in ("label", "id", "split") if getattr(given, name)}
     if given.features:
         for role in FEATURES:
             before, now = getattr(fitted, role), getattr(given, role)
             if len(before) != len(now):
-                option, number = f"--{role}{suffix}", len(before)
-                message = f"{option} must name as many columns as the model reads, {number}. Got {len(now)} instead."
+                number = len(before)
+                message = (
+                    f"{option(role)} must name as many columns as the model reads, {number}. Got {len(now)} instead."
+                )
                 hint = f"The model reads {', '.join(map(repr, fitted.features))}; name yours in the same order."
                 raise InputError(message, code="other-columns", hint=hint)
             changes[role] = now

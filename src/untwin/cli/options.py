@@ -31,6 +31,7 @@ _THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "LOKY_MAX_CPU_COUNT",
 )
+_OTHER_FLAGS = {"order": "--ordinal"}  # parameters that have another name in Python
 _REPEAT = "Repeat the option for several columns; naming any of --text, --numeric, --nominal turns guessing off."
 
 
@@ -60,6 +61,24 @@ class Input:
         """Return the options by name that would read the same again, with the roles that were settled."""
         roles = asdict(settled) | {"ordinal": ",".join(settled.ordinal) or None}
         return {**roles, **asdict(self.read), "missing_label": self.missing_label}
+
+
+def flag_of(name: str) -> str:
+    """Return the flag that sets what is a parameter of this name in Python.
+
+    >>> flag_of("skip_bad_rows"), flag_of("order")
+    ('--skip-bad-rows', '--ordinal')
+    """
+    return _OTHER_FLAGS.get(name) or f"--{name.replace('_', '-')}"
+
+
+def column_flag_of(name: str) -> str:
+    """Return the flag that sets an option of `explain`, whose --text and --id are documents: columns end in -column.
+
+    >>> column_flag_of("text"), column_flag_of("separator")
+    ('--text-column', '--separator')
+    """
+    return flag_of(f"{name}_column" if name in ("text", "numeric", "nominal", "id") else name)
 
 
 def let_interrupt_reading() -> None:
@@ -157,7 +176,7 @@ def say_idle(*names: str) -> None:
     """Say which of these options were given although the command that runs has no use for them."""
     context = click.get_current_context()
     given = [name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    shown = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+    shown = ", ".join(map(flag_of, given))
     if given:
         say(f"untwin: {context.info_name} has no use for {shown}")
 

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import click
 
 from untwin._errors import UntwinError
+from untwin._wording import options_as_flags
 from untwin.cli.group import cli
+from untwin.cli.options import flag_of
 from untwin.cli.output import Failure, show_failure
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def _prepare_streams() -> None:
 
 def _invoke(command: click.Command, name: str, arguments: list[str], *, as_json: bool) -> int:
     try:
-        with command.make_context(name, arguments) as context:
+        with options_as_flags(flag_of), command.make_context(name, arguments) as context:
             return int(command.invoke(context) or DONE)
     except click.exceptions.Exit as stop:
         return stop.exit_code

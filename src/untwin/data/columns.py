@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from untwin._errors import InputError
-from untwin._wording import close_match
+from untwin._wording import close_match, option
 from untwin.data.guess import ColumnUse, guess_feature, guess_id, guess_label, guess_split
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def settle_roles(raw: RawTable, given: ColumnRoles) -> tuple[ColumnRoles, tuple[
     [('body', 'text'), ('price', 'numeric'), ('Label', 'label')]
     """
     require_named(raw, given)
-    uses = {column: ColumnUse(column, role, f"given (--{role})") for column, role in given.named()}
+    uses = {column: ColumnUse(column, role, f"given ({option(role)})") for column, role in given.named()}
     for role, guess in (("label", guess_label), ("id", guess_id), ("split", guess_split)):
         use = guess(raw, uses) if getattr(given, role) is None else None
         if use is not None:
@@ -107,19 +107,20 @@ def _roles(given: ColumnRoles, uses: list[ColumnUse]) -> ColumnRoles:
 def _nothing_to_learn(raw: RawTable, uses: dict[str, ColumnUse]) -> InputError:
     why = "; ".join(f"{use.name!r} {use.reason}" for use in uses.values() if use.role == "unused")
     message = f"{raw.name}: no column is left to learn from{f' ({why})' if why else ''}."
-    return InputError(message, code="no-features", hint="Name the columns with --text, --numeric or --nominal.")
+    hint = f"Name the columns with {option('text')}, {option('numeric')} or {option('nominal')}."
+    return InputError(message, code="no-features", hint=hint)
 
 
-def require_named(raw: RawTable, given: ColumnRoles, *, suffix: str = "") -> None:
-    """Refuse named columns that are absent, unusable or named for two roles; options are called --role and `suffix`."""
+def require_named(raw: RawTable, given: ColumnRoles) -> None:
+    """Refuse named columns that are absent, unusable or named for two roles."""
     roles: dict[str, str] = {}
     for column, role in given.named():
         if column not in raw.frame.columns:
             near = close_match(column, raw.frame.columns)
             hint = f"Did you mean {near!r}?" if near is not None else "Name one of these."
-            message = f"{raw.name}: there is no column {column!r} (--{role}{suffix}). Columns: {raw.column_list()}."
+            message = f"{raw.name}: there is no column {column!r} ({option(role)}). Columns: {raw.column_list()}."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(column)
         if roles.setdefault(column, role) != role:
-            message = f"Column {column!r} is named by --{roles[column]}{suffix} and by --{role}{suffix}."
+            message = f"Column {column!r} is named by {option(roles[column])} and by {option(role)}."
             raise InputError(message, code="two-roles", hint="Give each column one role.")

@@ -8,7 +8,6 @@ two values that tells one class, or some of them, from all others is no such col
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import counted, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,9 +63,9 @@ def guess_label(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse:
         if named:
             name = (possible or named)[0]
             raw.require_usable(name)
-            return ColumnUse(name, "label", "its name; --label chooses another")
+            return ColumnUse(name, "label", f"its name; {option('label')} chooses another")
     message = f"{raw.name}: which column is the label? Columns: {raw.column_list()}."
-    raise InputError(message, code="no-label", hint="Name it with --label COLUMN.")
+    raise InputError(message, code="no-label", hint=f"Name it with {option('label', meta='COLUMN')}.")
 
 
 def _may_be_label(raw: RawTable, name: str) -> bool:
@@ -79,7 +78,7 @@ def _different(cells: pl.Series) -> str:
 
 
 def _label_options(names: list[str]) -> str:
-    return " or ".join(shlex.join(["--label", name]) for name in names)
+    return " or ".join(option("label", name) for name in names)
 
 
 def guess_id(raw: RawTable, taken: Mapping[str, ColumnUse]) -> ColumnUse | None:
@@ -116,9 +115,9 @@ def guess_feature(raw: RawTable, name: str, label: str) -> ColumnUse:
     if distinct <= 1:
         reason = f"is constant{_but_empty(cells)}" if distinct else "is empty"
         return ColumnUse(name, "unused", reason, "constant")
-    for pattern, option in ((_SPLIT_NAME, "split"), (_LABEL_NAME, "label")):
+    for pattern, role in ((_SPLIT_NAME, "split"), (_LABEL_NAME, "label")):
         if pattern.match(name):
-            return ColumnUse(name, "unused", _advised(raw, f"is named like a {option}", f"--{option} uses it"))
+            return ColumnUse(name, "unused", _advised(raw, f"is named like a {role}", f"{option(role)} uses it"))
     told, advice = _tells_label(cells, raw.frame[label])
     if told:
         return ColumnUse(name, "unused", _advised(raw, f"gives the label away: {told}", advice), "tells-label")
@@ -152,7 +151,7 @@ def _tells_label(cells: pl.Series, labels: pl.Series) -> tuple[str, str]:
         return "each of its values occurs with one class only", ""
     if distinct == 2:
         return "", ""
-    return "each class has one value of it", "--parent uses it as a known tree"
+    return "each class has one value of it", f"{option('parent')} uses it as a known tree"
 
 
 def _spread(rows: pl.DataFrame) -> pl.DataFrame:
@@ -179,7 +178,9 @@ def _by_content(raw: RawTable, name: str, present: pl.Series, distinct: int) -> 
     if distinct <= 20 or not varied:
         return ColumnUse(name, "nominal", f"{distinct:,} different values{empty}")
     reason = f"{distinct:,} different single words: looks like an id{empty}"
-    return ColumnUse(name, "unused", _advised(raw, reason, "--text or --nominal uses it"), "id-like")
+    return ColumnUse(
+        name, "unused", _advised(raw, reason, f"{option('text')} or {option('nominal')} uses it"), "id-like"
+    )
 
 
 def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
@@ -195,7 +196,9 @@ def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
     example = f"{cells[first]!r} in row {raw.places.rows[first]}"
     are = "is not a number" if len(wrong) == 1 else "are not numbers"
     reason = f"{len(wrong):,} of {counted(cells.count(), 'cell')} {are} ({example}){_but_empty(cells)}"
-    return ColumnUse(name, "unused", _advised(raw, reason, "clean it, or name it with --nominal"), "almost-numeric")
+    return ColumnUse(
+        name, "unused", _advised(raw, reason, f"clean it, or name it with {option('nominal')}"), "almost-numeric"
+    )
 
 
 def _some_numbers(cells: pl.Series, known: pl.Series) -> str:

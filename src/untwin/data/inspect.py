@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from untwin._progress import report
-from untwin._wording import counted
+from untwin._wording import counted, option
 from untwin.data.alike import folded
 from untwin.data.repeats import Groups, Repeats
 
@@ -132,7 +132,8 @@ def _ids(table: Table) -> Iterator[TableFinding]:
         return
     ids = table.frame[table.roles.id]
     counts = ids.drop_nulls().value_counts(sort=True).filter(pl.col("count") > 1)
-    advice = "Such rows are named by their id and their row: give each row an id of its own, or leave --id out."
+    how = f"give each row an id of its own, or leave {option('id')} out."
+    advice = f"Such rows are named by their id and their row: {how}"
     if counts.height:
         title = f"{counted(counts.height, 'id is', 'ids are')} that of several rows ({counts['count'].sum():,} rows)."
         evidence = tuple({"id": name, "rows": count} for name, count in counts.head(100).rows())
@@ -148,12 +149,12 @@ def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[TableFinding]:
     label = table.roles.label
     if rows >= _ID_LIKE_ROWS and classes > rows / 2:
         title = f"The label {label!r} looks like an id: {classes:,} different values in {counted(rows, 'row')}."
-        yield TableFinding("id-like-label", "error", title, "Choose the column of the classes with --label.", classes)
+        advice = f"Choose the column of the classes with {option('label')}."
+        yield TableFinding("id-like-label", "error", title, advice, classes)
     elif largest < 2:
         title = f"No class has two documents (label {label!r})."
-        yield TableFinding(
-            "no-repeated-class", "error", title, "Give at least two documents a class, or --label.", classes
-        )
+        advice = f"Give at least two documents a class, or {option('label')}."
+        yield TableFinding("no-repeated-class", "error", title, advice, classes)
     elif len(single):
         title = f"{counted(len(single), 'class has', 'classes have')} one document only."
         advice = "They cannot be learnt and tested: add documents, merge the classes or drop them."

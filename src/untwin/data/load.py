@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import close_match, counted
+from untwin._wording import close_match, counted, option
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
 from untwin.data.formulas import unguarded
 from untwin.data.guess import UNSPACED, as_numbers
@@ -147,10 +147,10 @@ def load_for_model(
     """
     if roles.label is None:
         message = "The model does not say which column holds the labels."
-        raise InputError(message, code="no-columns", hint="Name it with --label.")
+        raise InputError(message, code="no-columns", hint=f"Name it with {option('label')}.")
     raw = unguarded(read_table(source, options=options))
     require_named(raw, named or ColumnRoles())
-    require_columns(raw, [roles.label], "--label")
+    require_columns(raw, [roles.label], ["label"])
     require_columns(raw, roles.features)
     return _labelled(raw, roles, (), missing_label)
 
@@ -172,15 +172,15 @@ def typed_features(raw: RawTable, roles: ColumnRoles) -> pl.DataFrame:
     )
 
 
-def require_columns(raw: RawTable, names: Iterable[str], options: str = "--text, --numeric, --nominal") -> None:
-    """Refuse a table that lacks a column a model was fitted on; `options` can name another."""
+def require_columns(raw: RawTable, names: Iterable[str], roles: Iterable[str] = _FEATURES) -> None:
+    """Refuse a table that lacks a column a model was fitted on; the options of these `roles` can name another."""
     known = set(raw.frame.columns)
     for name in names:
         if name not in known:
             near = close_match(name, raw.frame.columns)
             hint = f"Is it {near!r} here? " if near is not None else ""
             message = f"{raw.name}: there is no column {name!r}, which the model needs. Columns: {raw.column_list()}."
-            hint += f"Rename the column, or name yours with {options}."
+            hint += f"Rename the column, or name yours with {', '.join(map(option, roles))}."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(name)
 
@@ -216,7 +216,8 @@ def _with_labels(raw: RawTable, roles: ColumnRoles, missing: str) -> RawTable:
     if missing == "error":
         are = "is" if count == 1 else "are"
         message = f"{first}, column {roles.label!r}: the label is empty ({count:,} of {len(labels):,} {are})."
-        raise InputError(message, code="empty-label", hint="Fill them in, or leave them out: --missing-label drop.")
+        hint = f"Fill them in, or leave them out: {option('missing_label', 'drop')}."
+        raise InputError(message, code="empty-label", hint=hint)
     kept = (~absent).arg_true().to_numpy()
     note = Note("missing-label", count, f"{counted(count, 'row')} without a label dropped (the first: {first})")
     return replace(raw, frame=raw.frame.filter(~absent), places=raw.places.take(kept), notes=(*raw.notes, note))
@@ -238,7 +239,8 @@ def _not_numbers(raw: RawTable, name: str, count: int) -> InputError:
     numbers = as_numbers(cells)
     first = int((cells.is_not_null() & (numbers.is_null() | numbers.is_infinite())).arg_true()[0])
     message = f"{raw.places.say(first)}, column {name!r}: {cells[first][:40]!r} is not a finite number"
-    hint = "Leave the cell empty if the value is unknown, write decimals with a point, or use --nominal."
+    other = f"write decimals with a point, or use {option('nominal')}"
+    hint = f"Leave the cell empty if the value is unknown, {other}."
     return InputError(f"{message} ({counted(count, 'such cell')} in this column).", code="not-a-number", hint=hint)
 
 
@@ -249,13 +251,14 @@ def _require_classes(table: Table, limit: int | None) -> None:
     if len(counts) < 2:
         found = f"only one class, {counts['class'][0]!r}" if len(counts) else "no labelled row"
         rows = "the table holds" if limit is None else f"the first {counted(limit, 'row holds', 'rows hold')}"
-        hint = f"Choose another column with --label{'' if limit is None else ', or raise --limit or shuffle the rows'}."
+        more = "" if limit is None else f", or raise {option('limit')} or shuffle the rows"
+        hint = f"Choose another column with {option('label')}{more}."
         raise InputError(f"{name}, column {label!r}: {rows} {found}.", code="one-class", hint=hint)
     unknown: pl.Series = table.labels.is_in(scale).not_().arg_true()
     if scale and len(unknown):
         row = int(unknown[0])
         message = f"{table.places.say(row)}, column {label!r}: the label {table.labels[row]!r} is not on the scale."
-        raise InputError(message, code="not-ordinal", hint=f"Complete --ordinal {','.join(scale)!r}.")
+        raise InputError(message, code="not-ordinal", hint=f"Complete {option('ordinal')} {','.join(scale)!r}.")
 
 
 def _require_words(table: Table) -> None:
@@ -266,4 +269,5 @@ def _require_words(table: Table) -> None:
     if len(table.without_words()) == table.frame.height:
         shown = ", ".join(map(repr, roles.text))
         message = f"{table.places.name}, column {shown}: every document is empty after tokenising."
-        raise InputError(message, code="no-words", hint="A word has two or more letters: choose other --text columns.")
+        hint = f"A word has two or more letters: choose other {option('text')} columns."
+        raise InputError(message, code="no-words", hint=hint)

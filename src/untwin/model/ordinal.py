@@ -8,6 +8,7 @@ import numpy as np
 
 from untwin._errors import InputError
 from untwin._values import class_names, positions
+from untwin._wording import option
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,9 +44,8 @@ def require_ordered_classes(labels: Array, order: ArrayLike | None) -> None:
     unknown = labels[~np.isin(labels, np.asarray(order))]
     if unknown.size:
         message = f"y must hold classes of the order that fit was given. Got {unknown[:1].tolist()[0]!r} instead."
-        raise InputError(
-            message, code="class-not-in-order", hint="Fit again with an order (--ordinal) that names it too."
-        )
+        hint = f"Fit again with an order ({option('order')}) that names it too."
+        raise InputError(message, code="class-not-in-order", hint=hint)
 
 
 def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:

@@ -11,7 +11,7 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import report
-from untwin._wording import counted
+from untwin._wording import counted, option
 from untwin.data.read import limits
 from untwin.data.read.delimited import read_delimited
 from untwin.data.read.folder import read_folder
@@ -111,7 +111,7 @@ def format_of(source: str, options: ReadOptions) -> str:
 
 
 def _format_by_name(path: Path, name: str) -> str:
-    hint = "Say --format csv, tsv or jsonl."
+    hint = f"Say {option('format')} csv, tsv or jsonl."
     if name == "stdin":
         raise InputError("The format of standard input is unknown.", code="format", hint=hint)
     suffixes = [suffix.lower() for suffix in path.suffixes]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import counted, option
 from untwin.data.read import limits
 from untwin.data.read.records import find_records
 from untwin.data.read.table import BadRows, Places, RawTable, Refusal, empty_as_null, text_frame
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _NAMED_SEPARATORS = {"\\t": "\t", "tab": "\t", "space": " "}
 _QUOTING_HINT = 'Write a quote inside a quoted cell twice ("") and close every quote.'
-_CELLS_HINT = "Quote cells that hold the separator or a line break, or choose another --separator."
+_CELLS_HINT = "Quote cells that hold the separator or a line break, or choose another"
 _LONG_HINT = "If a quote opens there and is never closed, close it."
 
 
@@ -123,7 +123,7 @@ class _Reader:
             elif done.cells:
                 found = counted(len(done.cells), "cell")
                 message = f"{self._place(done.line)}: {found} where the header has {len(self.columns):,}."
-                self.bad.add(message, code="ragged-row", hint=_CELLS_HINT)
+                self.bad.add(message, code="ragged-row", hint=f"{_CELLS_HINT} {option('separator')}.")
             self.row += done.cells != []
         self._move(done)
         columns = list(zip(*cells, strict=True)) or [()] * len(self.columns)
@@ -224,7 +224,7 @@ def _check_separator(header: Sequence[str], name: str, mark: str) -> None:
     better = max(",;\t|", key=header[0].count)
     if better != mark and better in header[0]:
         shown = {"\t": "tab"}.get(better, f'"{better}"')
-        hint = f"Say --separator {shown}."
+        hint = f"Say {option('separator', 'tab') if shown == 'tab' else option('separator', meta=shown)}."
         message = f"{name}: the header is one column, {header[0][:80]!r}: it seems to be separated by {shown}."
         raise InputError(message, code="separator", hint=hint)
 

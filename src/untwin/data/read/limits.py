@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from untwin._errors import InputError
+from untwin._wording import option
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -55,5 +56,6 @@ def require_fits(size: int, name: str) -> None:
     most = most_in_memory()
     if size > most:
         message = f"{name}: read whole, the table takes more than {most / 1e9:.1f} GB, an eighth of the memory."
-        hint = "Use the first N rows with --limit N, or a machine with more memory; `untwin predict` reads any length."
+        fewer = f"Use the first N rows with {option('limit', meta='N')}, or a machine with more memory"
+        hint = f"{fewer}; `untwin predict` reads any length."
         raise InputError(message, code="too-large", hint=hint)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from untwin._errors import InputError
+from untwin._wording import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,7 +107,8 @@ def _refuse_by_start(start: bytes, name: str) -> None:
         if start.startswith(magic):
             refuse_spreadsheet(name, kind)
     if start.startswith(_PARQUET):
-        raise InputError(f"{name}: is a Parquet file, not a text table.", code="format", hint="Say --format parquet.")
+        hint = f"Say {option('format', 'parquet')}."
+        raise InputError(f"{name}: is a Parquet file, not a text table.", code="format", hint=hint)
 
 
 def refuse_spreadsheet(name: str, kind: str = "a spreadsheet") -> None:
@@ -124,7 +126,8 @@ def utf8_pieces(pieces: Iterable[bytes], name: str, encoding: str | None) -> Ite
             yield sound
             line += sound.count(b"\n")
             message = f"{name}, line {line}: holds a NUL byte, so the file seems to be a binary one."
-            hint = "Give a text table; for UTF-16 without a byte order mark say --encoding utf-16-le (or utf-16-be)."
+            unmarked = f"say {option('encoding', 'utf-16-le')} (or utf-16-be)"
+            hint = f"Give a text table; for UTF-16 without a byte order mark {unmarked}."
             raise InputError(message, code="binary", hint=hint)
         yield piece
         line += piece.count(b"\n")
@@ -185,7 +188,7 @@ class _Decoder:
             return lone_surrogate(place)
         shown = "UTF-8" if self.codec == "utf-8" else self.codec
         message = f"{place}: the bytes {found.hex(' ')} are not {shown} text."
-        hint = "Say how the file is encoded, for example --encoding cp1252, or save it as UTF-8."
+        hint = f"Say how the file is encoded, for example {option('encoding', 'cp1252')}, or save it as UTF-8."
         return InputError(message, code="encoding", hint=hint)
 
 

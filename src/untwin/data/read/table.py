@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted, cut
+from untwin._wording import counted, cut, option
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -202,7 +202,7 @@ class BadRows:
         self.count += 1
         if self.count > self.allowed:
             so_far = f" ({counted(self.count, 'bad row')} so far)" if self.allowed else ""
-            more = "Or leave out up to N such rows with --skip-bad-rows N."
+            more = f"Or leave out up to N such rows with {option('skip_bad_rows', meta='N')}."
             raise InputError(message + so_far, code=code, hint=f"{hint} {more}")
 
     def new_notes(self) -> tuple[Note, ...]:

@@ -80,7 +80,7 @@ class PairPanel:
         return np.where(found.open, sums, -np.inf)
 
     def _verified(self, X: Any, found: Candidates) -> Floats:
-        """Return margins of one for the winner after duels of column 0 with all others (the four cases of approach 1)."""
+        """Return a margin of one for the winner of duels of column 0 with all others (four cases of approach 1)."""
         rows, column = np.nonzero(found.open[:, 1:])
         column += 1
         said = self._duel(X, rows, found.codes[rows, 0], found.codes[rows, column])

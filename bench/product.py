@@ -110,7 +110,7 @@ def run_reject(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def by_margins(X: list[str], y: Array, X_test: list[str], y_test: Array) -> tuple[Array, tuple[Array, Array], Array]:
-    """Return test margins of a linear SVM, its out-of-fold margins and which were right, and which test rows are."""
+    """Return a linear SVM's test margins, its out-of-fold margins and which were right, and which test rows are."""
     svm = make_pipeline(TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), min_df=2), LinearSVC(random_state=0))
     held = cross_val_predict(svm, X, y, method="decision_function", n_jobs=CORES)
     svm.fit(X, y)

@@ -1,1 +1,1 @@
-"""Calibration: from scores of held-out rows to probabilities that can be taken at their word."""
+"""Calibration: turn scores into probabilities that agree with the accuracy on held-out rows."""

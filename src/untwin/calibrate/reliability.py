@@ -1,4 +1,4 @@
-"""Reliability: whether answers of a confidence are right as often as it says.
+"""Reliability: compare the confidence of answers with their accuracy.
 
 Glossary
 --------
@@ -21,7 +21,7 @@ BINS = 15
 
 
 class Bin(NamedTuple):
-    """Answers of similar confidence: its mean, the share that was right, how many rows."""
+    """Answers of similar confidence: the mean confidence, the accuracy, the number of rows."""
 
     confidence: float
     accuracy: float
@@ -42,7 +42,7 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
 
 
 def reliability_bins(confidence: Floats, right: NDArray[np.bool_]) -> list[Bin]:
-    """Return the bins of the calibration error that hold any row.
+    """Return the bins of the calibration error, without empty ones.
 
     >>> reliability_bins(np.array([0.9, 0.9, 0.6]), np.array([True, False, True]))
     [Bin(confidence=0.6, accuracy=1.0, rows=1), Bin(confidence=0.9, accuracy=0.5, rows=2)]

@@ -1,4 +1,4 @@
-"""The temperature of scores: one number that turns them into probabilities.
+"""Temperature scaling: one number that turns scores into probabilities.
 
 Glossary
 --------
@@ -27,10 +27,10 @@ LEAST_SHARE = 0.01  # of the probability that chance would give: no class is rul
 
 
 def fit_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool = False) -> float:
-    """Return the T at which softmax(scores / T) makes the true classes most likely; many rows are sampled evenly.
+    """Return the T that maximises the likelihood of the true classes under softmax(scores / T); many rows are sampled.
 
-    Where probabilities are promised, be `cautious`: rows count as if one more had been of any class, so that a few that
-    are all right do not make an answer certain.
+    `cautious`: add one row with equal weight on every class, so that a few rows, all of them right, do not give
+    probabilities of one.
 
     >>> from scipy.special import log_softmax
     >>> scores = np.array([[4.0, 0.0], [4.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
@@ -52,7 +52,7 @@ def fit_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool
         own = (len(codes) * own + of_any_class) / (len(codes) + 1)
 
     def slope(log_temperature: float) -> float:
-        """Of the mean surprise in 1 / T, where it is convex: the slope is zero once."""
+        """Return the derivative of the mean negative log-likelihood by 1 / T: it is convex, so the zero is unique."""
         odds = np.exp(behind / np.float32(np.exp(log_temperature)))
         expected = np.einsum("ij,ij->i", odds, behind) / odds.sum(axis=1)
         return float(expected.mean(dtype=np.float64) - own)
@@ -66,18 +66,18 @@ def fit_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool
 
 
 def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
-    """Return S; a probability of zero becomes a small one, since a few neighbours cannot rule a class out."""
+    """Return scores as S; probabilities of zero become small ones, since a few neighbours cannot exclude a class."""
     S: Floats = np.asarray(scores, dtype=np.float64)
     return np.log(np.maximum(S, LEAST_SHARE / S.shape[1])) if probabilities else S
 
 
 def log_scores(model: Any, rows: Any) -> Floats:
-    """Return S of a fitted model for new rows, by the model's classes."""
+    """Return S of a fitted model for new rows, with the columns in the order of the model's classes."""
     scores, _ = class_scores(model, rows)
     return on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
 
 
 def log_probabilities(S: Any, temperature: float) -> NDArray[np.float32]:
-    """Return log_softmax(S / T), in single precision from the differences on."""
+    """Return log_softmax(S / T) in single precision, after the largest score was subtracted in double."""
     behind = ((S - S.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
     return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))

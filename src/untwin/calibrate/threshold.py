@@ -1,4 +1,4 @@
-"""The threshold of doubt: from which confidence on answers keep a promised error."""
+"""The threshold of confidence above which answers keep to a target error."""
 
 from __future__ import annotations
 

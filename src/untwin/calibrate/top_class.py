@@ -1,4 +1,4 @@
-"""How far the likeliest class can be trusted, by what was right out of fold.
+"""Calibration of the top class: correct the probability of the likeliest class by the accuracy out of fold.
 
 Glossary
 --------
@@ -6,8 +6,8 @@ log_p      n x C    log-probabilities by a temperature
 confidence n        probability of the likeliest class
 odds       n        logarithm of confidence / (1 - confidence)
 
-One temperature suits some rows and not others: where scores of several models are averaged, or a few rows are far from
-their class, probabilities are too timid here and too bold there.
+One temperature does not fit all rows: if scores of several models are averaged, or some rows are far from their class,
+probabilities are too low for some rows and too high for others.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ LEAD = 1e-3  # by which the odds of the likeliest class are kept above those of 
 
 @dataclass(frozen=True, slots=True)
 class TopClassCalibration:
-    """How far to trust the likeliest class: odds become slope * odds + shift; the other classes share what is left.
+    """A correction of the likeliest class: its odds become slope * odds + shift; the other classes share the rest.
 
-    The order of the classes of a row stays as it is.
+    The order of the classes of a row does not change.
     """
 
     slope: float
@@ -44,14 +44,14 @@ class TopClassCalibration:
 
     @classmethod
     def of_held_out(cls, log_p: Array, codes: Indices) -> TopClassCalibration:
-        """Fit slope and shift to whether the likeliest class of held-out rows was right: Platt's method.
+        """Fit slope and shift by Platt's method to whether the likeliest class of held-out rows was right.
 
-        A few rows move them little: there is one more right and one more wrong answer to count with, as in Platt's
-        targets, and slope and shift stay near 1 and 0 (`STEADINESS`).
+        A few rows change them little: one right and one wrong answer are added, as in Platt's targets, and a penalty
+        (`STEADINESS`) keeps slope and shift near 1 and 0.
 
         >>> log_p = np.log(np.tile([0.99, 0.01], (4000, 1)))  # too bold: one of four is wrong
-        >>> trust = TopClassCalibration.of_held_out(log_p, np.tile([0, 0, 0, 1], 1000))
-        >>> np.exp(trust(log_p[:1])).round(2).tolist()
+        >>> calibration = TopClassCalibration.of_held_out(log_p, np.tile([0, 0, 0, 1], 1000))
+        >>> np.exp(calibration(log_p[:1])).round(2).tolist()
         [[0.75, 0.25]]
         """
         from scipy.optimize import minimize
@@ -64,7 +64,7 @@ class TopClassCalibration:
         targets = np.where(right, (n_right + 1) / (n_right + 2), 1 / (len(codes) - n_right + 2))
 
         def surprise(line: Floats) -> tuple[float, Floats]:
-            """Of slope and shift, for a row; and its gradient."""
+            """Return the mean negative log-likelihood of slope and shift, and its gradient."""
             said, off = line[0] * odds + line[1], line - FULL
             told = targets * log_expit(said) + (1 - targets) * log_expit(-said)
             wrong = expit(said) - targets
@@ -83,11 +83,11 @@ class TopClassCalibration:
 
     @property
     def inverse(self) -> TopClassCalibration:
-        """What leads back."""
+        """The correction that restores the original probabilities."""
         return TopClassCalibration(1 / self.slope, -self.shift / self.slope)
 
     def __call__(self, log_p: Array) -> NDArray[np.float32]:
-        """Return log-probabilities that can be trusted, of rows with these."""
+        """Return the corrected log-probabilities of rows."""
         first = TopClass.of_rows(log_p)
         said = self.slope * first.odds + self.shift
         others = np.isfinite(first.rest)  # else all of them are ruled out, and there is nobody to share
@@ -112,7 +112,7 @@ class TopClass(NamedTuple):
 
     @classmethod
     def of_rows(cls, log_p: Array) -> TopClass:
-        """Look for it; others are added up by themselves, since 1 - p is lost in rounding where p is nearly 1."""
+        """Return the top class of each row; the others are summed directly, since 1 - p loses digits near p = 1."""
         rows, best, others = np.arange(len(log_p)), log_p.argmax(axis=1), log_p.copy()
         others[rows, best] = -np.inf
         second = others.max(axis=1)

@@ -1,1 +1,1 @@
-"""Classifiers that untwin adds to scikit-learn's; centroids, experts and batches serve several of them."""
+"""Classifiers that untwin adds to scikit-learn's; several of them use centroids, experts and batches."""

@@ -64,7 +64,7 @@ class BatchLinearSVC(Margins):
     C : float, default=1.0
         Weight of the loss against the penalty, as in `LinearSVC`.
     balance : float in [0, 1], default=0.0
-        A class's own rows weigh (mean class size / its size) to this power: above zero, small classes dare more.
+        A class's own rows weigh (mean class size / its size) to this power: above zero, small classes win more often.
     passes : int or None, default=None
         How often every row is seen. None: 3 times, small tables up to 20 times, small dense ones up to 200. Where
         labels are noisy few passes are better.

@@ -53,7 +53,7 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
 
     @validating
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the direction of each class."""
+        """Fit the direction of each class."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

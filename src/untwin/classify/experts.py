@@ -1,4 +1,4 @@
-"""Experts: classifiers that know a few classes and a few terms, many of them trained side by side.
+"""Experts: classifiers for a few classes and a few terms, many of them trained in parallel.
 
 Glossary
 --------
@@ -6,7 +6,7 @@ X        n x m    all rows, CSR or dense
 job               which rows an expert learns from, and what each of them is
 terms    t        columns that the rows of a job use (of these the best, if asked): all that the expert looks at
 coef     t x k    weights of a linear expert, one column a class; two classes share one
-margins  n x k    how much speaks for each class of an expert; zero is undecided
+margins  n x k    decision values for each class of an expert; zero is undecided
 
 A term that none of an expert's rows has would get weight zero, so leaving it out changes nothing but the size of the
 model: it falls from classes x terms to what the groups use. Rows are sliced for each job and let go after it.
@@ -99,7 +99,7 @@ class Expert:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers a linear expert holds."""
+        """Number of weights, intercepts and term places of a linear expert."""
         return self.terms.size + sum(part.size for part in (self.coef, self.intercept) if part is not None)
 
 
@@ -110,12 +110,12 @@ class Earlier(NamedTuple):
     n_rows: int
 
     def untouched(self, job: Job) -> Expert | None:
-        """Return the expert of a job to which the rows that have come since add nothing."""
+        """Return the earlier expert of a job if none of its rows is new, else None."""
         return None if (job.rows >= self.n_rows).any() else self.experts.get(job.key)
 
 
 class Retrained(NamedTuple):
-    """How many experts the last call of `fit` or `partial_fit` trained, of how many there are."""
+    """How many experts the last call of `fit` or `partial_fit` trained, and how many there are."""
 
     trained: int
     of: int
@@ -149,7 +149,7 @@ def fit_experts(
 
 
 def _draws_from_one_source(estimator: Any) -> bool:
-    """Tell whether liblinear learns: its random numbers are one stream, which threads would take from each other."""
+    """Tell whether the estimator is liblinear: all threads of a process share its stream of random numbers."""
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     return type(last).__name__ in ("LinearSVC", "LinearSVM") or getattr(last, "solver", None) == "liblinear"
 
@@ -157,7 +157,7 @@ def _draws_from_one_source(estimator: Any) -> bool:
 def refit_experts(
     estimator: Any, X: Any, jobs: Sequence[Job], earlier: Earlier | None, *, n_jobs: int | None = None
 ) -> tuple[list[Expert], Retrained]:
-    """Train the experts whose rows are not what they were; the others stay. Without `earlier` ones, train all."""
+    """Train the experts that have new rows and keep the others; without `earlier` experts, train all."""
     kept = [None if earlier is None else earlier.untouched(job) for job in jobs]
     touched = [job for job, expert in zip(jobs, kept, strict=True) if expert is None]
     trained = iter(fit_experts(estimator, X, touched, n_jobs=n_jobs))

@@ -1,4 +1,4 @@
-"""The rows that a model has learnt from, kept so that more can come and only what they touch is trained again."""
+"""The rows that a model was trained on, kept so that `partial_fit` trains only what new rows concern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left of a trained linear model: its weights.
+"""Linear models that keep only their weights.
 
 `LinearSVM`, `LogisticModel` and `ComplementBayes` learn by scikit-learn's `LinearSVC`, `LogisticRegression` and
 `ComplementNB`, or of dense rows by Newton's method, and keep single-precision weights only. What trains is imported
@@ -53,7 +53,7 @@ def with_ones(X: Any) -> Any:
 
 
 class _Weights(ClassifierMixin, BaseEstimator):
-    """Scores by weights; who inherits learns them."""
+    """Linear scores. Subclasses implement `fit`."""
 
     classes_: Array
     coef_: Floats
@@ -77,10 +77,10 @@ class _Weights(ClassifierMixin, BaseEstimator):
 
 
 class Margins(_Weights):
-    """Answers by the largest margin; two classes share one row of weights, which speaks for the second."""
+    """A linear model that predicts the largest margin; for two classes it has one row of weights, for the second."""
 
     def _coded(self, y: Array) -> NDArray[np.intp]:
-        """Keep the classes; return the column of weights that speaks for each label, -1 for the first of two."""
+        """Store the classes; return the column of weights of each label, -1 for the first of two classes."""
         require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -88,7 +88,7 @@ class Margins(_Weights):
         return codes - 1 if len(self.classes_) == 2 else codes
 
     def _keep_columns(self, W: Floats) -> Self:
-        """Keep a column of weights a class, the last number of which is the intercept."""
+        """Store one column of weights for each class; its last number is the intercept."""
         self.coef_, self.intercept_ = np.ascontiguousarray(W[:-1]).T, W[-1].copy()
         return self
 

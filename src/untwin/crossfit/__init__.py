@@ -1,4 +1,4 @@
-"""Out of fold, always: what a classifier says about rows it has not been trained on."""
+"""Out-of-fold answers: predictions of a classifier for rows that it was not trained on."""
 
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold, out_of_fold_confusion
 

@@ -1,12 +1,12 @@
-"""Which rows are held out together.
+"""Choose folds: which rows are held out together.
 
     unit       n    rows of one unit share a fold: identical rows, rows of one group, and what these two chain together
     codes      n    class of each row, 0 .. C-1
     parts      n    the fold whose model is *not* trained on the row; -1: every model is
     folds      n    the fold in which the row is predicted; -1: in none
 
-`folds` and `parts` differ for rows of a class that lies in one fold as a whole: no model that could be asked about
-such a row has ever seen its class, so nobody is asked.
+`folds` and `parts` differ for rows of a class that lies in one fold as a whole: a model that is not trained on such a
+row is not trained on its class either, so the row is not predicted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RUN = 20  # neighbouring rows of a class that are held out together, at most
 
 
 class NothingHeldOutError(ValueError):
-    """No row can be held out from a model that would know its class and another one."""
+    """Raised if no row can be held out so that its model still knows the row's class and another one."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -77,14 +77,14 @@ def identical_rows(X: Any) -> Codes:
 
 
 def _flatten_cells(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column whose cells are lists or vectors with one value a row, equal where they are."""
+    """Return a column with one comparable value a row: cells that are lists or vectors become bytes."""
     if column.ndim == 1 and not (column.dtype.kind == "O" and len(column) and np.ndim(column[0])):
         return column
     return np.array([np.asarray(cell).tobytes() for cell in column], dtype=object)
 
 
 def _code_values(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a number for each distinct value; missing ones are alike, and objects may mix with None and NaN."""
+    """Return a number for each distinct value; all missing values get the same, also among objects of several types."""
     if column.dtype.kind != "O":
         return np.unique(column, return_inverse=True)[1]
     from sklearn.preprocessing import OrdinalEncoder  # rarely needed, slow to load
@@ -94,7 +94,10 @@ def _code_values(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _identical_sparse(X: Any) -> Codes:
-    """Rows with equally many non-zeros stack into one dense block of columns and values."""
+    """Return a number for each distinct row of a sparse matrix.
+
+    Rows with the same number of non-zeros are compared as one dense block of column numbers and values.
+    """
     rows = frozen_csr(X)
     lengths, found = np.diff(rows.indptr), np.empty(rows.shape[0], dtype=np.intp)
     next_number = 0
@@ -108,7 +111,7 @@ def _identical_sparse(X: Any) -> Codes:
 
 
 def _number_rows(rows: NDArray[Any]) -> Codes:
-    """Give each distinct row of a dense matrix a number, comparing bytes."""
+    """Return a number for each distinct row of a dense matrix, comparing bytes."""
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.intp)
     as_bytes = np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))
@@ -116,10 +119,11 @@ def _number_rows(rows: NDArray[Any]) -> Codes:
 
 
 def deal_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Codes:
-    """Deal the units to the folds, class by class, as one deals cards: the next class goes on where the last one ended.
+    """Return the fold of each row: units are dealt to the folds in turn, class by class, like cards.
 
-    So each class and the whole spread evenly, and the units of a class with few of them meet in no fold. A unit of
-    several classes is dealt with its rarest one; large units first, equal ones in random order.
+    A class starts at the fold after the last one used, so that each class and all rows together are spread evenly, and
+    a class with few units has them in different folds. A unit of several classes counts for its rarest class; large
+    units are dealt first, units of equal size in random order.
     """
     stratum, size = _rarest_class(codes, unit), np.bincount(unit)
     shuffled = check_random_state(random_state).permutation(len(size))
@@ -129,11 +133,11 @@ def deal_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Co
 
 
 def deal_folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
-    """Deal as `deal_folds` does, but give rows of a class that follow each other to one fold, up to `RUN` at a time.
+    """Return folds as `deal_folds` does, but with neighbouring rows of a class in one fold, up to `RUN` at a time.
 
-    Rows that stand together in a file often come from one hand: variants by one writer, posts of one thread, samples
-    of one day. Dealt one by one, each is held out while its sisters are learnt, and everything drawn from the folds is
-    too good. The runs are short beside a large class, so that a file sorted by something else is held out evenly.
+    Neighbouring rows of a file often have one source: variants by one writer, posts of one thread, samples of one day.
+    Dealt one by one, each row is held out while similar rows are trained on, and every score is too high. The runs are
+    short compared with a large class, so that a file sorted by something else is held out evenly.
 
     >>> deal_folds_in_runs(np.array([0, 0, 0, 0, 1, 1]), np.arange(6), 2).tolist()
     [0, 0, 1, 1, 0, 1]
@@ -152,7 +156,7 @@ def deal_folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
 
 
 def _rarest_class(codes: Codes, unit: Codes) -> Codes:
-    """Return the class with which each unit is dealt: the rarest of its rows."""
+    """Return the rarest class among the rows of each unit."""
     pairs = np.unique(np.column_stack([unit, codes]), axis=0)
     units_of_class = np.bincount(pairs[:, 1])
     rarest_first = pairs[np.lexsort((units_of_class[pairs[:, 1]], pairs[:, 0]))]
@@ -161,7 +165,7 @@ def _rarest_class(codes: Codes, unit: Codes) -> Codes:
 
 
 def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
-    """Return the fold numbers (0, 1, ...; -1 for rows never held out) of `cv`, which is no mere number of folds.
+    """Return the fold numbers (0, 1, ...; -1 for rows never held out) of a `cv` that is not just a number of folds.
 
     >>> splits = [([2, 3, 0], [1]), ([0, 1, 2], [3])]
     >>> given_folds(splits, np.eye(4), [0, 1, 0, 1], None).tolist()
@@ -180,7 +184,7 @@ def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
 
 
 def _splitter(cv: Any) -> Any:
-    """Return a splitter as it is, or the one that follows fold numbers or pairs of training and test rows."""
+    """Return `cv` if it is a splitter, else a splitter for its fold numbers or pairs of training and test rows."""
     from sklearn.model_selection import PredefinedSplit, check_cv  # slow to load, nothing for a model that only answers
 
     if hasattr(cv, "split"):
@@ -224,7 +228,7 @@ def group_folds(X: Any, y: Any, groups: Any, n_folds: int = N_FOLDS) -> Codes:
 def possible_folds(
     X: Any, codes: Codes, cv: Any, *, random_state: Any = 0, in_runs: bool = False
 ) -> tuple[Codes, Codes, NDArray[np.bool_]] | None:
-    """Return what `choose_folds` does; None if no row can be held out, unless it was said which ones to hold out.
+    """Return the result of `choose_folds`, or None if no row can be held out; raise if the user gave such folds.
 
     >>> possible_folds(np.arange(3.0)[:, None], np.array([0, 1, 2]), 5) is None
     True
@@ -238,10 +242,10 @@ def possible_folds(
 
 
 def exclude_small_classes(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-    """Return `folds`, `parts`, and which classes are too small to be held out, since one fold holds all their rows.
+    """Return `folds`, `parts`, and which classes are too small to be held out because one fold has all their rows.
 
-    Units of such classes alone go into every training part; folds left with nothing to predict fall away, and so do
-    those that would leave one class to train on. `NothingHeldOutError` if none is left.
+    Units with only such classes go into every training part. Folds without a row to predict are dropped, and so are
+    folds that would leave only one class to train on. Raise `NothingHeldOutError` if no fold is left.
     """
     sizes = np.bincount(codes)
     small = _by_fold(codes, parts).max(axis=1, initial=0) == sizes
@@ -259,7 +263,7 @@ def exclude_small_classes(codes: Codes, unit: Codes, parts: Codes) -> tuple[Code
 
 
 def _by_fold(codes: Codes, parts: Codes) -> Codes:
-    """Return classes x folds: how many rows of each class each fold keeps out of its training part."""
+    """Return classes x folds: the number of rows of each class that a fold leaves out of training."""
     n_folds, n_classes, held = parts.max() + 1, codes.max() + 1, parts >= 0
     counts = np.bincount(codes[held] * n_folds + parts[held], minlength=n_classes * n_folds)
     return counts.reshape(n_classes, n_folds)

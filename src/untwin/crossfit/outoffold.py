@@ -1,4 +1,4 @@
-"""Run a classifier out of fold once, and keep everything that it said.
+"""Run a classifier out of fold once, and keep all its answers.
 
 n rows, C classes, k folds
 folds             n        fold in which a row was held out and predicted; -1: never
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class OutOfFold:
-    """What a classifier said about each row while it had not seen it; made by `out_of_fold`.
+    """Answers of a classifier to rows that it was not trained on; made by `out_of_fold`.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class OutOfFold:
     folds : (n,) int array
         In which fold a row was held out; -1 never.
     small_classes : tuple
-        Classes that one fold would hold as a whole. They stay in training, and nobody is asked about their rows.
+        Classes whose rows would all lie in one fold. They stay in training, and their rows are not predicted.
 
     Examples
     --------
@@ -78,11 +78,11 @@ class OutOfFold:
 
     @property
     def predicted(self) -> NDArray[np.bool_]:
-        """Which rows were held out once and have a prediction."""
+        """Whether each row was held out and has a prediction."""
         return self.folds >= 0
 
     def without(self, fold: int) -> Confusion:
-        """Return the confusion of the folds other than `fold`: knowledge that has not seen the rows of `fold`."""
+        """Return the confusion of all folds but `fold`: it does not depend on predictions for the rows of `fold`."""
         if not 0 <= fold < len(self.fold_confusions):
             raise ValueError(f"fold must be one of 0 to {len(self.fold_confusions) - 1}. Got {fold} instead.")
         return Confusion(self.confusion.counts - self.fold_confusions[fold].counts, self.classes)
@@ -163,9 +163,9 @@ def out_of_fold(
 def out_of_fold_and_fitted(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, random_state: Any = 0
 ) -> tuple[OutOfFold, Any]:
-    """Return `out_of_fold(...)` and the estimator fitted to all rows; where none can be held out, nothing was said.
+    """Return `out_of_fold(...)`, without answers if no row can be held out, and the estimator fitted to all rows.
 
-    Five folds leave one of two cores idle at the end; here it trains the model of all rows meanwhile.
+    Five folds leave one of two cores idle at the end; it trains the model of all rows in that time.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
@@ -179,7 +179,7 @@ def out_of_fold_and_fitted(
     try:
         settled = possible_folds(X, _codes(y), cv, random_state=random_state)
     except ValueError:
-        _fit_clone(estimator, X, y)  # if it cannot take such rows at all, that is what the user should hear
+        _fit_clone(estimator, X, y)  # if the estimator cannot take such rows at all, its own error helps the user more
         raise
     if settled is None:
         nobody = np.full(len(y), -1, dtype=np.intp)
@@ -200,10 +200,10 @@ def scores_out_of_fold(
     fitted: bool = False,
     classes: Array | None = None,
 ) -> tuple[NDArray[np.float64] | None, Any]:
-    """Return `out_of_fold(...).scores`; and the estimator fitted to all rows, if that is asked for, else None.
+    """Return `out_of_fold(...).scores`, and with `fitted` the estimator fitted to all rows, else None.
 
-    Rows are asked about once: most classifiers need as long for labels as for scores. `classes` are those of the
-    columns, where rows are a sample that may lack some of them.
+    Labels are not predicted, which would take most classifiers as long as the scores. `classes` are the classes of the
+    columns if the rows are a sample that may lack some of them.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
@@ -244,7 +244,7 @@ def out_of_fold_confusion(
 
 
 class _FoldAnswers(NamedTuple):
-    """What the model of one fold said about the rows it had not seen; `absent` is the score of a class it lacks."""
+    """Answers of the model of one fold to its held-out rows; `absent` is the score of a class that it does not know."""
 
     rows: NDArray[np.intp]
     labels: Array | None
@@ -268,7 +268,7 @@ def _codes(y: Array) -> NDArray[np.intp]:
 def _fold_jobs(
     estimator: Any, X: Any, y: Array, folds: NDArray[np.intp], parts: NDArray[np.intp], **wanted: bool
 ) -> list[Any]:
-    """Return for each fold what is to be done, for joblib."""
+    """Return the joblib jobs, one for each fold."""
     return [
         delayed(_predict_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, **wanted)
         for fold in range(folds.max() + 1)
@@ -276,7 +276,7 @@ def _fold_jobs(
 
 
 def _run_folds(work: list[Any], n_jobs: int | None) -> list[Any]:
-    """Return what has come of the work, in order."""
+    """Run the jobs, report progress, and return their results in order."""
     outcomes = []
     for outcome in Parallel(n_jobs=n_jobs, return_as="generator")(work):
         outcomes.append(outcome)
@@ -298,7 +298,7 @@ def _predict_held_out(
     with_labels: bool = True,
     with_scores: bool = True,
 ) -> _FoldAnswers:
-    """Train on the rows `train`, ask about the rows `test`."""
+    """Return the answers of a clone trained on the rows `train` to the rows `test`."""
     model = _fit_clone(estimator, rows_of(X, np.flatnonzero(train)), y[train])
     rows = np.flatnonzero(test)
     asked = rows_of(X, rows)
@@ -309,7 +309,7 @@ def _predict_held_out(
 
 
 def class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
-    """Return one column for each class that the model knows, and what a class it lacks would score."""
+    """Return the scores of rows, one column for each class of the model, and the score of a class it does not know."""
     if hasattr(model, "decision_function"):
         decision = np.asarray(model.decision_function(rows))
         return (np.column_stack([-decision, decision]) if decision.ndim == 1 else decision), -np.inf

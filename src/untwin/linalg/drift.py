@@ -1,4 +1,4 @@
-"""When to decompose anew: the rule for a space that is kept up to date by updates.
+"""`Drift`: the rule that decides when an updated space is decomposed again.
 
 Updates stay orthonormal while they drift, so that orthogonality cannot tell. What tells is energy: the share of the
 squares of A that the kept triples do not hold. It may rise because an update had to let go of directions that a new
@@ -15,7 +15,7 @@ LIMIT = 0.01  # share of all energy; see bench/update.py
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Decides when to decompose anew, by the share of energy that is discarded.
+    """The rule for a new decomposition, by the share of energy that is discarded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matrices of -1, 0 and 1 at two bits an entry.
+"""`Signs`: matrices of -1, 0 and 1 at two bits an entry.
 
 Glossary
 --------
@@ -53,7 +53,7 @@ class Signs:
 
     @classmethod
     def of(cls, signs: Any) -> Self:
-        """Pack a dense matrix of -1, 0 and 1."""
+        """Return a dense matrix of -1, 0 and 1 in packed form."""
         given = np.asarray(signs)
         padded = np.zeros((len(given), -(-given.shape[1] // 4) * 4), dtype=np.uint8)
         padded[:, : given.shape[1]] = np.where(given < 0, 2, given)

@@ -8,11 +8,11 @@ H        k x c = U'P, the part of P inside the span of U; P - U H is the part ou
 Q, T     P - U H = Q T with Q orthonormal (n x q), and Q = (P - U H) M: where rounding allows, Q is never formed.
 core     (k + q) x (k + q'): A + P R' = [U Q] core [V Q']'. Its SVD turns the two bases into the new U and V.
 
-The update is exact for what the decomposition holds; truncating it again to `keep` triples is the only loss, and what
-is discarded is told. A chain of updates stays orthonormal, yet drifts away from the SVD of the whole by at most the sum
-of the first discarded singular values. Folding-in is the cheap alternative: it turns nothing, so that it loses
-orthogonality as well. See Zha and Simon, "On updating problems in latent semantic indexing", 1999, and Brand, "Fast
-low-rank modifications of the thin singular value decomposition", 2006.
+The update is exact for what the decomposition holds; truncating it again to `keep` triples is the only loss, and the
+discarded values are returned. A chain of updates stays orthonormal, yet drifts away from the SVD of the whole by at
+most the sum of the first discarded singular values. Folding-in is the cheap alternative: it changes neither basis, so
+that it loses orthogonality as well. See Zha and Simon, "On updating problems in latent semantic indexing", 1999, and
+Brand, "Fast low-rank modifications of the thin singular value decomposition", 2006.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Spaces for documents: supervised weights, sprinkled LSI, score space."""
+"""Representations of documents: supervised weights, sprinkled LSI, score space."""

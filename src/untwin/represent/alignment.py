@@ -55,7 +55,7 @@ class Standard:
 
     @classmethod
     def of_held_out(cls, scores: Floats, codes: Codes) -> Self:
-        """Learn mean and spread from held-out rows and their classes."""
+        """Fit mean and spread to held-out rows and their classes."""
         known = np.where(np.isfinite(scores), scores, np.inf)
         lowest = np.where(np.isfinite(known.min(axis=0)), known.min(axis=0), 0.0)
         scores = np.where(np.isfinite(scores), scores, lowest)

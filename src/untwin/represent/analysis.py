@@ -1,4 +1,4 @@
-"""What a space does to classes: paper 1's measure of separation."""
+"""How well a space separates classes: the measure of paper 1."""
 
 from __future__ import annotations
 

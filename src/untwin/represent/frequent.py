@@ -1,4 +1,4 @@
-"""`FrequentTerms`: leave out the terms that are rare in the rows it is fitted to."""
+"""`FrequentTerms`: drop the terms that are rare in the training rows."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class FrequentTerms(TransformerMixin, BaseEstimator):
-    """Empty the columns of counted terms that fewer than `min_df` training rows have.
+    """Set the columns of terms that occur in fewer than `min_df` training rows to zero.
 
-    Texts are counted once for all folds. A term that one training row and one held-out row have is frequent enough
-    there, but a new text's term must be in two *training* rows: without this step, held-out rows would be answered by
-    words that new ones cannot use. Columns stay where they are.
+    Texts are counted once for all folds. A term in one training row and one held-out row is frequent enough there, but
+    a term of a new text must be in two *training* rows. Without this step, held-out rows would be classified by words
+    that new texts cannot use. Columns keep their positions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What `partial_fit` allows and `fit` does not: columns and classes that were not there before."""
+"""Helpers for `partial_fit`: new columns and new classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def any_batch() -> Iterator[None]:
-    """Let a batch have nearly as many classes as rows, which scikit-learn takes for a sign of regression."""
+    """Suppress scikit-learn's warning about a batch with nearly as many classes as rows."""
     with catch_warnings():
         filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
         yield
@@ -37,7 +37,7 @@ def validated_growth(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
 
     Old columns keep their meaning, so that the names known so far must come first. `n_features_in_` grows.
     """
-    seen = copy(estimator)  # learns what X looks like in our stead
+    seen = copy(estimator)  # a copy, since validate_data writes to it
     checked = validate_data(seen, X, *y, **checks)
     if seen.n_features_in_ <= estimator.n_features_in_:
         validate_data(estimator, X, reset=False, skip_check_array=True)  # scikit-learn's own messages
@@ -68,7 +68,7 @@ def widen_matrix(matrix: Any, width: int) -> Any:
 
 
 def stack_matrices(parts: list[Any]) -> Any:
-    """Return matrices one above the other, in the form of the first."""
+    """Return the matrices stacked row by row, sparse or dense like the first."""
     sparse: bool = issparse(parts[0])
     if len(parts) == 1:
         return parts[0]
@@ -82,7 +82,7 @@ def _dense(matrix: Any) -> Array:
 
 
 def places_of(ids: ArrayLike, known: Array) -> NDArray[np.intp]:
-    """Return where ids stand among those `known`, which rise; an id that is not there, or comes twice, is an error.
+    """Return the positions of ids among the ascending ids `known`; raise ValueError for an unknown or repeated one.
 
     >>> places_of([7, 2], np.array([0, 2, 7])).tolist()
     [2, 1]
@@ -117,7 +117,7 @@ def move_columns(Y: csr_array, classes: Array, wanted: Array) -> csr_array:
 
 
 def extend_plan(plan: SprinklingPlan, classes: Array) -> SprinklingPlan:
-    """Return a plan for these classes; one that a bound plan does not know gets the mean of what the others get."""
+    """Return a plan for these classes; a class new to a bound plan gets the mean of the others' columns."""
     if plan.kernel is None or plan.classes is None:
         return plan.bound(classes)
     new = classes[~np.isin(classes, plan.classes)]

@@ -1,4 +1,4 @@
-"""What a space has learnt from, and its decomposition, as one value that grows.
+"""`LearntMatrix`: the documents of a space and their decomposition, as one immutable value.
 
 Glossary
 --------
@@ -7,7 +7,7 @@ Y        n x C    their membership in classes, which are in order of arrival too
 F        C x r    factor of the plan's kernel
 A        [X | Y F], and rows of background knowledge somewhere among them: N rows
 U, S, V           A ~ U diag(S) V', with some triples to spare
-waiting           documents that came since: the space sees them, it has not yet turned towards them
+waiting           documents added since the last update: projected into the space, which they have not changed yet
 id                a document's number in order of arrival; it never changes
 
 A few documents are folded in at once, which costs nothing but their projection; when enough of them wait, an exact
@@ -69,7 +69,7 @@ class LearntMatrix:
         return cls(X, Y, F.astype(X.dtype), classes, background, nothing, ids >= 0, ids, len(ids))
 
     def decomposed_anew(self, svd: TruncatedSVD, k: int) -> LearntMatrix:
-        """Return it with a full decomposition of `blocks()`, of which k triples make the space; none may wait."""
+        """Return the value with a full decomposition of `blocks()`, k triples of it the space; no document may wait."""
         n = self.X.shape[0]
         is_document = np.arange(n + self.background.shape[0]) < n
         anew = replace(self, svd=svd, is_document=is_document, k=k, n_updates=0)
@@ -101,12 +101,12 @@ class LearntMatrix:
 
     @property
     def has_drifted(self) -> bool:
-        """Whether it is time to decompose anew."""
+        """Whether the space has drifted so far that it must be decomposed again."""
         return self.drift is not None and self.drift.exceeded(self.discarded())
 
     @property
     def n_waiting(self) -> int:
-        """How many documents wait."""
+        """Number of waiting documents."""
         return len(self.ids) - int(self.X.shape[0])
 
     def projected(self, ids: Any, Q: Array) -> Array:
@@ -114,7 +114,7 @@ class LearntMatrix:
         return self._mapped(ids, lambda places: product(self.X[places], Q), lambda X, _: product(X, Q))
 
     def reconstructed(self, ids: Any, turn: Array) -> Array:
-        """Return what the decomposition makes of documents, all or those with these ids.
+        """Return the reconstructions of documents, all or those with these ids.
 
         D = U S V_X' = Z Q', so that Z = U S turn with turn = V_X'Q. A document that waits is folded in: what V sees of
         it stands for its row of U S.
@@ -149,7 +149,7 @@ class LearntMatrix:
     # ------------------------------------------------------------------ growing
 
     def grown(self, n_terms: int, classes: Array, F: csr_array) -> LearntMatrix:
-        """Return it with more terms, more classes (old ones first), and the factor F of a plan for all of them."""
+        """Return the value with more terms, more classes (old ones first), and the factor F of a plan for all."""
         U, S, V = self.svd
         F = F.astype(V.dtype)
         terms, sprinkled = np.split(V, [self.X.shape[1]])
@@ -168,14 +168,14 @@ class LearntMatrix:
         return replace(grown, svd=TruncatedSVD(U, S, np.concatenate([terms, sprinkled])))._sprinkled_anew(F)
 
     def _sprinkled_anew(self, F: csr_array) -> LearntMatrix:
-        """Return it with other sprinkled columns: the old ones are withdrawn, Y F is added."""
+        """Return the value with new sprinkled columns: the old ones are removed, Y F is added."""
         n_terms = self.X.shape[1]
         plain = without_columns(self.svd, np.arange(n_terms, len(self.svd.V)))
         sprinkled = csr_array(self._placed(self.Y) @ F, dtype=F.dtype)
         return replace(self, F=F, svd=with_columns(plain, sprinkled, self._room).decomposition)
 
     def folded(self, X: Any, Y: csr_array) -> LearntMatrix:
-        """Return it with documents that wait."""
+        """Return the value with more waiting documents."""
         sparse: bool = issparse(self.X)
         X = csr_array(X, dtype=self.X.dtype)
         X = X if sparse else X.toarray()
@@ -188,7 +188,7 @@ class LearntMatrix:
         )
 
     def merged(self) -> LearntMatrix:
-        """Return it with all documents that wait merged by exact updates."""
+        """Return the value after exact updates with all waiting documents."""
         if not self.waiting:
             return self
         X, Y, svd = self.all_documents(), self.all_memberships(), self.svd
@@ -200,7 +200,7 @@ class LearntMatrix:
         return replace(self, X=X, Y=Y, svd=svd, is_document=is_document, n_updates=self.n_updates + 1, waiting=())
 
     def without(self, ids: Any) -> LearntMatrix:
-        """Return it without some documents; none may wait."""
+        """Return the value without some documents; no document may be waiting."""
         places = places_of(ids, self.ids)
         rows = np.flatnonzero(self.is_document)[places]
         kept = np.delete(np.arange(self.X.shape[0]), places)
@@ -217,7 +217,7 @@ class LearntMatrix:
         )
 
     def relabelled(self, ids: Any, Y: csr_array) -> LearntMatrix:
-        """Return it with another membership Y (one row an id) for some documents; none may wait.
+        """Return the value with another membership Y (one row an id) of some documents; no document may be waiting.
 
         The change of A is as many rows or as many sprinkled columns, whichever are fewer.
         """
@@ -257,7 +257,7 @@ def spare(k: int) -> int:
 
 
 def one_thread() -> threadpool_limits:
-    """Keep BLAS to one thread: in thin products and small decompositions its threads wait more than they work."""
+    """Limit BLAS to one thread, which is faster for thin products and small decompositions."""
     return threadpool_limits(1, user_api="blas")
 
 

@@ -1,4 +1,4 @@
-"""What a space does to documents and terms: how far documents are from it, and which terms it brings together."""
+"""Measures of a space: the distance of documents from it, and the similarity of terms in it."""
 
 from __future__ import annotations
 

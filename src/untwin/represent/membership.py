@@ -1,4 +1,4 @@
-"""Labels in any of three forms as one matrix: whose document is it, and how much."""
+"""Membership of documents in classes as one matrix, from labels in any of three forms."""
 
 from __future__ import annotations
 

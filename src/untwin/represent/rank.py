@@ -1,4 +1,4 @@
-"""How many directions to keep, by what the singular values say.
+"""Choose the number of directions to keep from the singular values.
 
 Glossary
 --------
@@ -35,7 +35,7 @@ FIRST_STAGE = 32
 
 
 def decompose(A: Blocks, size: int | Criterion, **solver: Any) -> TruncatedSVD:
-    """Return the decomposition of A with so many directions, or as many as a criterion says; `solver` says how."""
+    """Return the decomposition of A with `size` directions, or the number that a criterion chooses."""
     energy = A.energy()
     if energy == 0:
         raise ValueError("X must hold something other than zeros. Got zeros only instead.")

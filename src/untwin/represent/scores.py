@@ -1,4 +1,4 @@
-"""`ScoreSpace`: what a classifier thinks of a row, as coordinates; neighbours there are rows it judges alike.
+"""`ScoreSpace`: the class scores of a classifier as coordinates; neighbours are rows with similar scores.
 
 A classifier's scores are laid side by side on one scale (`untwin.represent.alignment`): as likelihoods, which see the
 few classes a row might belong to, as standard scores, which see all of them, or both, each with unit rows.
@@ -66,7 +66,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
     estimator_ : classifier
         Fitted to all rows.
     out_of_fold_ : OutOfFold
-        What the folds' models said: predictions, scores, confusion.
+        Out-of-fold answers: predictions, scores, confusion.
     temperature_ : float or None
         What decision values are divided by for the likelihoods; None for probabilities.
     svd_ : TruncatedSVD or None

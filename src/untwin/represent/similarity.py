@@ -95,7 +95,7 @@ def category_similarity(X: Any, y: Any, *, self_pairs: bool = False) -> Category
 
 
 def _divided(above: Any, below: Any) -> Floats:
-    """Divide; NaN where there is nothing to divide by."""
+    """Return the quotient, NaN where the divisor is zero."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
     quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return quotient

@@ -195,12 +195,12 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._updated(lambda learnt: learnt.relabelled(ids, move_columns(Y, classes, learnt.classes)))
 
     def remove(self, ids: ArrayLike) -> Self:
-        """Withdraw documents, by their numbers in order of arrival; the others keep theirs."""
+        """Remove documents, by their numbers in order of arrival; the others keep their numbers."""
         check_is_fitted(self)
         return self._updated(lambda learnt: learnt.without(ids))
 
     def recompute(self) -> Self:
-        """Decompose all documents anew, with triples to spare for updates."""
+        """Decompose all documents again, with extra triples for updates."""
         check_is_fitted(self)
         learnt = self._learnt.merged()
         size = self.n_components if isinstance(self.n_components, str) else self.n_components + spare(learnt.k)
@@ -263,7 +263,7 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
             self._settled()
 
     def _updated(self, change: Callable[[LearntMatrix], LearntMatrix]) -> Self:
-        """Merge what waits, change what is learnt, and settle there, or in a new space if this has drifted too far."""
+        """Merge waiting documents, apply the change, and decompose again if the space has drifted too far."""
         with one_thread():
             self._learnt = change(self._learnt.merged())
         return self.recompute() if self._learnt.has_drifted else self._settled()

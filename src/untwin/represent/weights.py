@@ -122,7 +122,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @validating
     def fit_transform(self, X: Any, y: Any = None) -> Any:  # type: ignore[override]
-        """Learn, and return the training rows; with "chi2" and "ig" each is weighted by its own class."""
+        """Fit, and return the weighted training rows; with "chi2" and "ig" each is weighted by its own class."""
         return self._weighted(*self._learn(X, y))
 
     @validating

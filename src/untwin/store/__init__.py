@@ -1,4 +1,4 @@
-"""A model as a directory of arrays and one manifest: saved without a moment of danger, loaded without trust."""
+"""A model as a directory of arrays and one manifest: saved atomically, checked completely when loaded."""
 
 from untwin.store.directory import Stored, load, read_digest, save
 from untwin.store.lock import sole_writer

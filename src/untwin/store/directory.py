@@ -58,7 +58,7 @@ class Stored:
 def save(
     folder: str | Path, parts: Mapping[str, Part], facts: Mapping[str, Any], *, replaces: str | None = None
 ) -> str:
-    """Make `folder` hold this model and return its digest; whatever happens on the way, what it held stays whole.
+    """Write the model to `folder` and return its digest; if this is interrupted, the old model stays complete.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def save(
 
 
 def load(folder: str | Path) -> Stored:
-    """Return the model of a folder, which a stranger may have made; raise `ModelRefused` if anything is wrong with it.
+    """Return the model of a folder, which need not be trusted; raise `ModelRefused` if anything is wrong with it.
 
     See `save` for an example.
     """
@@ -192,7 +192,7 @@ def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any], rep
 
 
 def _is_committed(folder: Path, content: bytes) -> bool:
-    """Say whether the manifest on disk has this content: a signal may come right after it was replaced."""
+    """Tell whether the manifest on disk has this content: a signal may come right after it was replaced."""
     try:
         return (folder / MANIFEST).read_bytes() == content
     except OSError:

@@ -26,7 +26,7 @@ _OURS = re.compile(r"manifest\.json(\.new)?|[0-9a-f]{64}\.npy(\.new)?|lock")
 
 
 def refuse_strangers(folder: Path, error: type[UntwinError], hint: str) -> None:
-    """Raise `error` if `folder` holds what no save has put there: another name, a link, a folder, a pipe."""
+    """Raise `error` if `folder` holds anything that `save` does not write: another name, a link, a folder, a pipe."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if not (_OURS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)):
@@ -52,7 +52,7 @@ def names(folder: Path) -> set[str]:
 
 
 def remove_files(folder: Path, keep: Collection[str]) -> None:
-    """Remove what saves have made, except what is to be kept; what cannot be removed does no harm."""
+    """Remove the files that saves wrote, except those to keep; files that cannot be removed do no harm."""
     for name in names(folder).difference(keep):
         with suppress(OSError):
             (folder / name).unlink()

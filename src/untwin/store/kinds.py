@@ -67,7 +67,7 @@ def unpack_part(entry: object, get: Get, name: str = "parts") -> Any:
 
 
 def checked_csr(shape: tuple[int, int], data: Array, indices: Array, indptr: Array, name: str) -> csr_array:
-    """Return these arrays as a matrix, or refuse the model: SciPy follows a wrong index out of its memory."""
+    """Return the CSR matrix of these arrays; raise `ModelRefused` for invalid indices, which SciPy does not check."""
     index_dtype = indices.dtype
     require(index_dtype == indptr.dtype and index_dtype in _INDEX_DTYPES, f"Indices of {name} must be int32 or int64")
     require(data.dtype in _DATA_DTYPES, f"Values of {name} must be numbers that SciPy computes with")

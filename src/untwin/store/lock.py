@@ -37,7 +37,7 @@ _held = _Held()
 
 @contextmanager
 def sole_writer(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Keep others from writing to the model directory `folder`, which is made if need be, until the block ends.
+    """Hold the write lock of the model directory `folder` until the block ends; the folder is created if needed.
 
     If another process or thread is writing there, wait for it so many seconds, then raise. A folder that was made here
     and is still empty at the end is removed.
@@ -80,7 +80,7 @@ def _locked(folder: Path, wait: float) -> Iterator[None]:
 
 
 def _is_ours(descriptor: int, path: Path) -> bool:
-    """Lock an open file if nobody else has; no if its owner has removed it since: another file is the lock by now."""
+    """Lock an open file and tell whether that worked: not if it is locked, or was removed by its owner since."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(descriptor), path.stat())

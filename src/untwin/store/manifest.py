@@ -54,7 +54,7 @@ def sign_manifest(content: Mapping[str, object]) -> bytes:
 
 
 def require_plain(facts: Mapping[str, Any]) -> None:
-    """Refuse facts that would come back from JSON as something else."""
+    """Raise ValueError for facts that would change in a round trip through JSON."""
     rule = "facts must consist of strings, finite numbers, booleans, None, lists, and dictionaries with string keys."
     try:
         survives = json.loads(json.dumps(facts, allow_nan=False)) == facts
@@ -65,7 +65,7 @@ def require_plain(facts: Mapping[str, Any]) -> None:
 
 
 def parse(content: bytes) -> Manifest:
-    """Read a manifest that may come from a stranger."""
+    """Return the manifest in these bytes, which need not be trusted; raise `ModelRefused` if it is not valid."""
     if len(content) > LARGEST_MANIFEST:
         raise damaged(f"manifest.json must have at most {LARGEST_MANIFEST} bytes. Got more instead.")
     digest_begins = len(content) - _DIGEST_LENGTH - len(_AFTER_DIGEST)

@@ -60,7 +60,7 @@ class ArrayFile:
 
     @classmethod
     def of(cls, array: Array) -> Self:
-        """Describe a contiguous array of a plain dtype."""
+        """Return the description of a contiguous array of a plain dtype."""
         described = cls("", array.dtype.str, array.shape, not array.flags.c_contiguous)
         digest = hashlib.sha256(described.header)
         digest.update(payload(array))
@@ -68,7 +68,7 @@ class ArrayFile:
 
     @classmethod
     def from_json(cls, sha256: str, entry: object) -> Self:
-        """Take what a manifest says, or refuse it."""
+        """Return the description in a manifest's entry; raise `ModelRefused` if it is not valid."""
         match entry:
             case {"dtype": str(dtype), "shape": list(shape), "fortran_order": bool(fortran_order)}:
                 if _DIGEST.fullmatch(sha256) and _PLAIN_DTYPE.fullmatch(dtype) and _is_shape(shape, dtype):
@@ -133,7 +133,7 @@ def payload(array: Array) -> memoryview:
 
 
 def _is_shape(shape: list[object], dtype: str) -> bool:
-    """Say whether this is the shape of an array that NumPy can make."""
+    """Tell whether this is a valid shape of a NumPy array."""
     sizes = [size for size in shape if isinstance(size, int) and not isinstance(size, bool) and size >= 0]
     if len(sizes) < len(shape) or len(sizes) > _MOST_AXES:
         return False
@@ -141,7 +141,7 @@ def _is_shape(shape: list[object], dtype: str) -> bool:
 
 
 def _require_sound_items(array: Array, name: str) -> None:
-    """Refuse items that no computation makes and that NumPy does not expect: it indexes by booleans without looking."""
+    """Raise `ModelRefused` for booleans other than 0 and 1 (NumPy indexes with them unchecked) and invalid strings."""
     items = array.reshape(-1, order="A")
     if array.dtype.kind == "b":
         require(items.view(np.uint8).max(initial=0) <= 1, f"Booleans of {name} must be 0 or 1")

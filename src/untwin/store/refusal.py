@@ -19,6 +19,6 @@ def damaged(reason: str) -> ModelRefused:
 
 
 def require(sound: bool, rule: str) -> None:
-    """Refuse the model unless it is sound in this regard."""
+    """Raise `ModelRefused` unless the condition holds."""
     if not sound:
         raise damaged(f"{rule}. Got something else instead.")

@@ -78,7 +78,7 @@ class Texts(Sequence[str]):
 
 
 def checked_texts(utf8: NDArray[Any], offsets: NDArray[Any], name: str) -> Texts:
-    """Return these arrays as texts if every one of them can be decoded; refuse the model if not."""
+    """Return the texts in these arrays; raise `ModelRefused` unless every one of them can be decoded."""
     one_axis = utf8.ndim == offsets.ndim == 1
     require(
         one_axis and utf8.dtype == np.uint8 and offsets.dtype == np.int64, f"{name} must be bytes and int64 offsets"

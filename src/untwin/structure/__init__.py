@@ -1,1 +1,1 @@
-"""What a confusion teaches: how much to sprinkle, which classes belong together, who is mistaken for whom."""
+"""Structures made from a confusion: sprinkling plans, trees of classes, graphs of confused classes."""

@@ -52,14 +52,14 @@ class SoftLink(NamedTuple):
 
 
 class KnownTree(NamedTuple):
-    """A tree that somebody made: the path of every class, and (computed when asked for) how far classes are apart."""
+    """A known tree: the path of every class, and the distances between classes (computed at first use)."""
 
     paths: Sequence[tuple[str, ...]]
     distances: Callable[[], Floats]
 
     @classmethod
     def from_parents(cls, known: Mapping[Any, object], classes: Array) -> Self:
-        """Read a mapping from class to its parent's name, or to a tuple of ancestors, the top first."""
+        """Return the tree of a mapping from class to its parent's name, or to a tuple of ancestors, the top first."""
         missing = [name for name in classes.tolist() if name not in known]
         if missing:
             raise ValueError(f"known must have a parent for every class. Got none for {missing[0]!r} instead.")

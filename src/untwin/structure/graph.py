@@ -1,4 +1,4 @@
-"""`ConfusionGraph`: who is mistaken for whom often enough to call an expert (paper 2).
+"""`ConfusionGraph`: which classes are confused often enough to need an expert (paper 2).
 
 Glossary
 --------
@@ -102,7 +102,7 @@ class ConfusionGraph:
 
     @staticmethod
     def sweep(confusion: Confusion, thresholds: Iterable[float] | None = None) -> list[ThresholdRow]:
-        """Return what each threshold would give, for choosing one; `polars.DataFrame(rows)` makes it a table."""
+        """Return graph size and accuracy bound for each threshold; `polars.DataFrame(rows)` makes it a table."""
         chosen = THRESHOLDS if thresholds is None else thresholds
         graphs = [ConfusionGraph.from_confusion(confusion, threshold) for threshold in chosen]
         return [
@@ -114,7 +114,7 @@ class ConfusionGraph:
 
     @property
     def degrees(self) -> NDArray[np.intp]:
-        """How many neighbours each class has: the experts to ask when the base classifier predicts it."""
+        """Number of neighbours of each class: the experts that are used when the base classifier predicts it."""
         return np.diff(self.incidence.indptr).astype(np.intp)
 
     @property

@@ -107,7 +107,7 @@ class Hierarchy:
 
     @classmethod
     def from_confusion(cls, confusion: Confusion, *, metric: Metric = "l1", linkage: str = "ward") -> Self:
-        """Grow the tree over the rows of a confusion, normalised to one.
+        """Return the tree over the rows of a confusion, normalised to one.
 
         `metric` is what `Confusion.distances` knows; `linkage` is "ward" (on the distances as they are), "ward-squared"
         (SciPy's), "single", "complete" or "average".
@@ -117,7 +117,7 @@ class Hierarchy:
 
     @classmethod
     def from_distances(cls, D: ArrayLike, classes: ArrayLike, *, linkage: str = "ward") -> Self:
-        """Grow the tree over any symmetric C x C matrix of distances."""
+        """Return the tree over any symmetric C x C matrix of distances."""
         names = class_names(classes)
         distances = np.asarray(D, dtype=np.float64)
         check_distances(distances, names)
@@ -125,7 +125,7 @@ class Hierarchy:
 
     @classmethod
     def from_centroids(cls, centroids: Any, classes: ArrayLike, *, linkage: str = "ward") -> Self:
-        """Grow the tree over the cosine distances of class centroids (C x m, dense or sparse): what words alone say."""
+        """Return the tree over the cosine distances of class centroids (C x m, dense or sparse): similar words."""
         rows = csr_array(centroids, dtype=np.float64)
         norms = np.sqrt(rows.multiply(rows).sum(axis=1))
         cosines = (rows @ rows.T).toarray() / np.maximum(np.outer(norms, norms), np.finfo(float).tiny)
@@ -172,7 +172,7 @@ class Hierarchy:
         return tuple(self.order()[start[node] : start[node] + size[node]].tolist())
 
     def group_range(self, *, n_bootstrap: int = 100, random_state: int = 0) -> GroupRange:
-        """Return how far the suggested number of groups can be trusted: every row of the confusion is drawn anew."""
+        """Return the range of the suggested number of groups over confusions whose rows are resampled."""
         confusion, metric = self._source(), self.metric or "l1"
         by_name = confusion.reordered(self.classes)
         rng = np.random.default_rng(random_state)
@@ -222,7 +222,7 @@ class Hierarchy:
     # ------------------------------------------------------------------ against a known tree
 
     def agreement(self, known: Mapping[Any, object] | Hierarchy) -> Agreement:
-        """Compare with a known tree: class -> parent, class -> tuple of ancestors (the top first), or a `Hierarchy`."""
+        """Return the agreement with a known tree: class -> parent, class -> tuple of ancestors, or a `Hierarchy`."""
         return agreement_with(self._known(known), self.merges, self.cophenetic())
 
     def also_see(self, known: Mapping[Any, object] | Hierarchy, *, top: int = 20) -> list[SoftLink]:
@@ -330,7 +330,7 @@ class Hierarchy:
 
 
 def _summary(group: tuple[Any, ...]) -> str:
-    """Say who is in a group in a few words."""
+    """Return a short description of a group: its first two classes, and the number of classes if there are more."""
     shown = ", ".join(map(str, group[:2]))
     return shown if len(group) <= 2 else f"{len(group)} classes: {shown}, ..."
 

@@ -1,4 +1,4 @@
-"""Binary merge trees as plain arrays: how they are grown, turned and cut. Nothing here knows class names.
+"""Binary merge trees as plain arrays: build them, order their children, cut them. No class names are used here.
 
 Glossary
 --------
@@ -142,7 +142,7 @@ def inflection(heights: Floats) -> int:
 
 
 def _breakpoint(heights: Floats) -> int:
-    """Fit one line before and one line from each merge in the last half; the best fit says how many merges to undo."""
+    """Return the number of groups at the break of the best fit by two lines to the last half of the heights."""
     n = len(heights) + 1
     late = heights[(n - 1) // 2 :]
     if len(late) < 3:
@@ -177,7 +177,7 @@ def meeting_heights(merges: Ints, heights: Floats, a: Ints, b: Ints) -> Floats:
 
 
 def check_tree(classes: Array, merges: Ints, heights: Floats) -> None:
-    """Refuse what is not a tree over sorted classes."""
+    """Raise ValueError for anything but a tree over sorted classes."""
     n = len(classes)
     if n == 0 or merges.shape != (n - 1, 2) or heights.shape != (n - 1,):
         raise ValueError(f"A tree of {n} classes must have {n - 1} merges. Got {len(merges)} instead.")
@@ -192,7 +192,7 @@ def check_tree(classes: Array, merges: Ints, heights: Floats) -> None:
 
 
 def check_distances(D: Floats, classes: Array) -> None:
-    """Refuse what is not a matrix of distances between the classes."""
+    """Raise ValueError for anything but a matrix of distances between the classes."""
     if D.shape != (len(classes), len(classes)):
         raise ValueError(
             f"D must be {len(classes)} x {len(classes)}, as there are classes. Got shape {D.shape} instead."

@@ -85,13 +85,13 @@ class SprinklingPlan:
 
     @classmethod
     def uniform(cls, classes: ArrayLike | None = None, s: float = 1.0) -> Self:
-        """Sprinkle `s` columns for every class: K = s I."""
+        """Return the plan with `s` columns for every class: K = s I."""
         plan = cls("uniform", strength=_amount("s", s))
         return plan if classes is None else plan.bound(classes)
 
     @classmethod
     def adaptive(cls, confusion: Confusion, msl: float, *, rounded: bool = False) -> Self:
-        """Sprinkle a class the more, the more it is confused with others (paper 1): K_ii = sum over j of s_ij.
+        """Return the plan with more columns for classes that are confused more (paper 1): K_ii = sum over j of s_ij.
 
         `rounded` makes every s_ij a whole number (halves to the even one). A confusion without errors gives the uniform
         plan with `msl` columns a class. Take an out-of-fold confusion.
@@ -105,7 +105,7 @@ class SprinklingPlan:
 
     @classmethod
     def contrast(cls, confusion: Confusion, msl: float) -> Self:
-        """Push twins apart: K is the graph Laplacian of s_ij, as if each pair had s_ij columns with +1 and -1.
+        """Return the plan that separates twins: K is the graph Laplacian of s_ij, s_ij columns of +1 and -1 for a pair.
 
         A confusion without errors gives the uniform plan, as for `adaptive`.
         """
@@ -116,13 +116,13 @@ class SprinklingPlan:
 
     @classmethod
     def ordinal(cls, classes: ArrayLike | None = None) -> Self:
-        """Keep ordered classes in order: K_ij = (C - 1) - |i - j|, as from columns "at least t" and "below t"."""
+        """Return the plan of ordered classes: K_ij = (C - 1) - |i - j|, as from columns "at least t" and "below t"."""
         plan = cls("ordinal")
         return plan if classes is None else plan.bound(classes)
 
     @classmethod
     def from_hierarchy(cls, hierarchy: Hierarchy) -> Self:
-        """Sprinkle the tree: K_ij = height of the root - height at which i and j meet.
+        """Return the plan of a tree: K_ij = height of the root - height at which i and j meet.
 
         It is as if every node below the root, leaves included, had a column weighted by the length of its branch.
         """
@@ -131,7 +131,7 @@ class SprinklingPlan:
 
     @classmethod
     def from_kernel(cls, K: Any, classes: ArrayLike) -> Self:
-        """Take any symmetric positive semi-definite C x C kernel."""
+        """Return the plan of any symmetric positive semi-definite C x C kernel."""
         kernel, names = csr_array(K, dtype=np.float64), class_names(classes)
         if kernel.shape != (len(names), len(names)):
             raise ValueError(
@@ -216,7 +216,7 @@ class SprinklingPlan:
         return csr_array(block_diag(blocks, format="csr"))[np.argsort(order)]
 
     def describe(self) -> str:
-        """Return a few lines for people: the kind, the trace, who receives most, who nothing."""
+        """Return a few lines of text: the kind, the trace, the classes with most columns and with none."""
         if self.classes is None:
             return f"{self.kind} plan, waiting for the classes of the data"
         amounts = self.per_class
@@ -238,7 +238,7 @@ class SprinklingPlan:
         return self.kernel, self.classes
 
     def __eq__(self, other: object) -> bool:
-        """Compare what is sprinkled, not how the plan was made (while unbound, that is all there is)."""
+        """Tell whether two plans have the same kernel and classes; unbound plans, whether they were made alike."""
         if not isinstance(other, SprinklingPlan):
             return NotImplemented
         if self.kernel is None or other.kernel is None:

@@ -1,4 +1,4 @@
-"""Counts that everything else is made of: class x term (`Contingency`) and true x predicted (`Confusion`)."""
+"""The two tables of counts: class x term (`Contingency`) and true x predicted (`Confusion`)."""
 
 from untwin.tables.confusion import Confusion
 from untwin.tables.contingency import Contingency

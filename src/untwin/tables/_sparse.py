@@ -1,4 +1,4 @@
-"""Small things that both tables need: safe division, equal cells, cells moved to where a class stands elsewhere."""
+"""Helpers of both tables: safe division, equal cells, cells moved to other rows and columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> NDArray[np.float64]:
-    """Divide; where the denominator is zero the answer is zero.
+    """Return the quotient, zero where the denominator is zero.
 
     >>> ratio([1, 2], [4, 0]).tolist()
     [0.25, 0.0]

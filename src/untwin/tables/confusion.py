@@ -1,4 +1,4 @@
-"""Where a classifier confuses classes.
+"""`Confusion`: how often each class is predicted as each other class.
 
 counts      C x C, sparse: q_ij = rows of true class i that were predicted as class j
 classes     C              names, in the order of rows and columns
@@ -78,7 +78,7 @@ class Confusion:
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, *, classes: ArrayLike | None = None) -> Confusion:
-        """Count the pairs (true, predicted); `classes` default to all labels that occur, sorted."""
+        """Return the counts of pairs (true, predicted); `classes` default to all labels that occur, sorted."""
         true, predicted = label_array(y_true), label_array(y_pred)
         if true.ndim != 1 or true.shape != predicted.shape:
             raise ValueError(

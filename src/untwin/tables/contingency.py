@@ -1,4 +1,4 @@
-"""What terms say about classes.
+"""`Contingency`: how often each term occurs in each class.
 
     X               n x m     counts: how often document i contains term t
     Y               n x C     1 where document i belongs to class c (several in a row for multi-label data)
@@ -89,7 +89,7 @@ class Contingency:
     def from_counts(
         cls, X: Any, y: Any, *, classes: ArrayLike | None = None, terms: ArrayLike | None = None
     ) -> Contingency:
-        """Count.
+        """Return the table of labelled documents.
 
         Parameters
         ----------
@@ -242,12 +242,12 @@ class Contingency:
         return csr_array((values, table.indices, table.indptr), shape=table.shape)
 
     def top_terms(self, cls: Any, n: int = 10) -> list[TermEvidence]:
-        """Return the terms that speak for a class, or for several taken as one, against all others; best first."""
+        """Return the terms that are typical of a class, or of several taken as one, against all others; best first."""
         inside = self._rows(cls)
         return evidence(self._side(inside), self._side(np.delete(np.arange(len(self.classes)), inside)), self._names, n)
 
     def between(self, a: Any, b: Any, n: int = 10) -> tuple[list[TermEvidence], list[TermEvidence]]:
-        """Return the terms that speak for `a` and those that speak for `b`, among the documents of both alone.
+        """Return the terms typical of `a` against `b` and those of `b` against `a`, in the documents of both alone.
 
         Each of the two is a class or a list of classes.
         """

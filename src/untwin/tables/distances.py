@@ -1,4 +1,4 @@
-"""How far apart two classes are, by the rows of their confusion.
+"""Distances between classes: how different the rows of their confusion are.
 
     P     C x C, sparse: rows of the confusion, as rates or raw
     D     C x C, dense: D_ij = distance of rows i and j; symmetric, zero diagonal

@@ -1,4 +1,4 @@
-"""Which terms speak for one side against another: the 2 x 2 table "this side or that, with the term or without"."""
+"""Terms that are typical of one side against another, by the 2 x 2 table (this side or that, with the term or not)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TermEvidence(NamedTuple):
-    """One term that speaks for a side: its chi2, and the share of documents with the term on either side.
+    """One term that is typical of a side: its chi2, and the share of documents with the term on either side.
 
     >>> TermEvidence("puck", 9.5, inside=0.4, outside=0.1).term
     'puck'

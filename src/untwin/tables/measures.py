@@ -1,4 +1,4 @@
-"""What a 2 x 2 table of presence says: the formulas, on plain arrays.
+"""Measures of a 2 x 2 table of presence: the formulas, on plain arrays.
 
 A measure takes the four numbers that fix the table of one term and one class, as arrays that broadcast:
 
@@ -81,7 +81,7 @@ def odds_ratio(both: Numbers, with_term: Numbers, in_class: Numbers, total: floa
 
 
 def x_log2_x(x: Numbers) -> NDArray[np.float64]:
-    """Return x log2(x), 0 at 0: the brick that entropies of counts are built of."""
+    """Return x log2(x), 0 at 0: the terms of entropies of counts."""
     return np.asarray(xlogy(x, x) / np.log(2))
 
 

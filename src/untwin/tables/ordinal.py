@@ -1,4 +1,4 @@
-"""How far from the diagonal predictions fall, when the order of the classes means something.
+"""Measures for ordered classes: how far from the diagonal predictions are.
 
     q     C x C, sparse: counts, true x predicted
     i, j  places of the true and of the predicted class in the order

@@ -1,4 +1,4 @@
-"""Confused pairs, ranked: which two classes are each other's twins."""
+"""Pairs of classes, ranked by how often they are confused."""
 
 from __future__ import annotations
 

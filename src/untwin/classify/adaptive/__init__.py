@@ -1,4 +1,4 @@
-"""The loop: confusion, plan, space, and the same classifier again."""
+"""Adaptive sprinkling: from the confusion to a plan, to a space, and to the same classifier fitted in it."""
 
 from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling
 

@@ -1,4 +1,4 @@
-"""What was tried out of fold, how well it did, and what was chosen: a value."""
+"""The trials of `AdaptiveSprinkling` with their out-of-fold accuracy, and the chosen one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Representation:
     n_components : int or None
         Dimensions of the space of terms.
     scores : str
-        Coordinates of the score space that stands beside the terms, or alone; "": none.
+        Coordinates of the score space, used beside the terms or alone; "": none.
     """
 
     terms: str = ""
@@ -59,7 +59,7 @@ class Trial:
 
     @property
     def accuracy(self) -> float:
-        """Share of the held-out rows that it gets right."""
+        """Share of the held-out rows that are classified right."""
         return self.confusion.accuracy
 
 
@@ -67,7 +67,7 @@ class Trial:
 class Choices:
     """All trials, simplest representation first; made by `AdaptiveSprinkling`.
 
-    Accuracies are out of fold, but the largest of many is a little too good: report accuracy from rows kept apart.
+    Accuracies are out of fold, but the largest of many is a little too high: report accuracy on a separate test set.
     """
 
     trials: tuple[Trial, ...]
@@ -83,7 +83,7 @@ class Choices:
         return next(trial for trial in self.trials if trial.representation.terms == "raw")
 
     def describe(self) -> str:
-        """Return in a sentence what was chosen and what sprinkling did."""
+        """Return a sentence about what was chosen and what sprinkling changed."""
         best, raw = self.chosen, self.raw
         told = f"{best.representation}: accuracy {best.accuracy:.4f} out of fold, raw rows {raw.accuracy:.4f}"
         if best.representation.sprinkled:

@@ -1,4 +1,4 @@
-"""The spaces that the loop tries: sprinkled at a strength, cut at several dimensions, joined with scores.
+"""The spaces that `AdaptiveSprinkling` tries: sprinkled at a strength, of several dimensions, joined with scores.
 
 Glossary
 --------
@@ -36,7 +36,7 @@ TERMS_BESIDE_SCORES = 0.5  # length of the terms' part of a joined row; the part
 
 @dataclass(frozen=True, slots=True)
 class SpaceSpec:
-    """How to make a plan from the rows and the confusion at hand.
+    """How to make a plan from given rows and a confusion.
 
     `amount` is a strength if `relative`, else what the user gave as maximum sprinkling length.
     """
@@ -69,7 +69,7 @@ class SpaceSpec:
 
 
 def candidate_specs(plan: str | SprinklingPlan, msl: float | str) -> list[SpaceSpec]:
-    """Return what to try for these parameters of `AdaptiveSprinkling`."""
+    """Return the spaces to try for these parameters of `AdaptiveSprinkling`."""
     if isinstance(plan, SprinklingPlan):
         return [SpaceSpec(plan, 1.0, relative=False)]
     amounts = STRENGTHS if isinstance(msl, str) else (float(msl),)
@@ -78,7 +78,7 @@ def candidate_specs(plan: str | SprinklingPlan, msl: float | str) -> list[SpaceS
 
 
 def dimensions(n_components: int | str, n_classes: int, shape: tuple[int, int]) -> list[int]:
-    """Return the sizes of the space to try, none beyond what rows and terms can span.
+    """Return the numbers of dimensions to try, none larger than the number of rows or terms.
 
     >>> dimensions("cv", 77, (5000, 3000)), dimensions("cv", 4, (5000, 3000)), dimensions(40, 4, (5000, 30))
     ([77, 154], [50, 100], [30])

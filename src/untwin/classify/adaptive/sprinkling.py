@@ -1,9 +1,9 @@
-"""`AdaptiveSprinkling`: study where a classifier errs out of fold, build a space against that, classify there.
+"""`AdaptiveSprinkling`: find which classes a classifier confuses, build a space that separates them, classify there.
 
 For each fold the plan comes from the confusions of the other folds, the space from their rows, and the rows of the fold
-judge. That the models behind the other folds' confusions (and scores) have seen this fold's labels is an approximation;
-it saves a second cross-validation inside the first. What is chosen so is fair as a choice. Its accuracy, the largest of
-several, is a little too good to be reported: take rows kept apart for that.
+are the test. The models behind the other folds' confusions (and scores) were trained on this fold's labels: this is an
+approximation that saves a second cross-validation inside the first. The choice is fair, but the accuracy of the choice,
+the largest of several, is a little too high: report the accuracy on a separate test set.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FLOATS = [np.float64, np.float32]
 
 
 class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Classify in the space that a classifier's own confusion asks for.
+    """Classify in a space that is built from the classifier's own confusion.
 
     The classifier predicts the rows out of fold; its confusion becomes a plan (which classes to sprinkle how strongly),
     the plan a space, and the same classifier is fitted there. Which plan, strength and dimension, and whether the raw
@@ -70,7 +70,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_components : int or "cv", default="cv"
         Dimensions of the space; "cv" tries as many as there are classes, and twice as many, within 50 and 300.
     trial : classifier or None, default=None
-        What to choose with, where `estimator` is slow (because it chooses parameters of its own); None: `estimator`.
+        The classifier to choose with if `estimator` is slow (because it tunes its parameters); None: `estimator`.
     cv : int, splitter or (n,) fold numbers, default=5
         Folds, as `out_of_fold` takes them: one set for confusion, plan, scores and choice.
     n_jobs : int or None, default=None
@@ -189,7 +189,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @if_estimator_has("explain")
     def explain(self, X: Any, *, top: int = 5, feature_names: Any = None) -> list[Any]:
-        """Say for each row why it is classified as it is: neighbours in the space, and the terms shared with them."""
+        """Return an explanation of each row's class: neighbours in the space, and the terms shared with them."""
         rows = self.represent(X)
         explanations: list[Any] = self.estimator_.explain(
             rows, top=top, terms=(X, self._terms), feature_names=feature_names
@@ -215,7 +215,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return {space.coordinates: (space, rows) for space, rows in shared.views(X, y)}
 
     def _trials(self, X: Any, y: Array, raw: OutOfFold, views: dict[str, View]) -> Iterator[Trial]:
-        """Try raw rows, score spaces, then spaces of terms, alone and beside the best score space."""
+        """Return trials of raw rows, score spaces, then spaces of terms, alone and beside the best score space."""
         yield Trial(Representation("raw"), raw.confusion)
         alone = [Trial(Representation(scores=name), self._confusion(rows, y, raw)) for name, (_, rows) in views.items()]
         yield from alone
@@ -239,7 +239,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _try_on_fold(
         self, X: Any, y: Array, raw: OutOfFold, fold: int, beside: tuple[str, Any] | None
     ) -> list[tuple[Representation, Confusion]]:
-        """Try all spaces of terms on one fold, with what the other folds know."""
+        """Return the confusions of all spaces of terms on one fold, built from the other folds."""
         train, test = np.flatnonzero(raw.folds != fold), np.flatnonzero(raw.folds == fold)
         asked, known = X[test], X[train]
         tried = []
@@ -281,7 +281,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     # ------------------------------------------------------------------ what is chosen
 
     def _fit_chosen(self, X: Any, y: Array, views: dict[str, View]) -> Any:
-        """Fit the chosen space to all rows, with all that is known; return the rows in it."""
+        """Fit the chosen space to all rows, and return the rows in it."""
         chosen = self.choices_.chosen.representation
         self.plan_: SprinklingPlan | None = None
         self.space_: Any = None
@@ -309,7 +309,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 @contextmanager
 def _fewer_directions() -> Iterator[None]:
-    """Keep quiet where X has fewer directions than one of the sizes tried: that is no news."""
+    """Ignore the warning that X has fewer directions than one of the sizes tried."""
     with catch_warnings():
         simplefilter("ignore", UserWarning)
         yield

@@ -1,1 +1,1 @@
-"""A fast base, and experts where it confuses classes."""
+"""A fast base classifier for all classes, and experts for the classes that it confuses."""

@@ -1,10 +1,10 @@
-"""How far to trust experts and base: the blend of their scores that makes held-out labels likeliest.
+"""Blend the scores of experts and base, with the weights that maximise the likelihood of held-out labels.
 
 Glossary
 --------
-margins  n x k    what experts say for each candidate; minus infinity where a candidate is not open
-scores   n x k    what the base classifier says of it
-hits     n x k    the cell of the true class; rows without one (it is no candidate) teach nothing about the blend
+margins  n x k    decision values of the experts for each candidate; minus infinity where a candidate is not open
+scores   n x k    scores of the base classifier for it
+hits     n x k    the cell of the true class; rows without one (it is no candidate) do not count
 blended           a margins + b scores, whose softmax over the open candidates are probabilities
 
 Minus the log-likelihood is convex in (a, b): one minimum.
@@ -39,7 +39,7 @@ class Blend(NamedTuple):
 
 
 def fit_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, with_base: bool) -> Blend:
-    """Return the likeliest blend; without base its weight is zero.
+    """Return the blend of maximum likelihood; if `with_base` is false, the weight of the base is zero.
 
     >>> margins, scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
     >>> hits = np.array([[True, False], [True, False], [True, False]])

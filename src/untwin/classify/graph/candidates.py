@@ -1,11 +1,11 @@
-"""Which classes a row is judged between: what a fast classifier ranks highest, and the confusion graph links.
+"""Candidates of a row: the classes that a fast classifier ranks highest and that the confusion graph links.
 
 Glossary
 --------
 k                 how many classes are ranked for a row
-codes    n x k    classes, by number, the best-ranked first: column 0 is what the base classifier says
-scores   n x k    what the base classifier says of them; minus infinity: it does not know the class
-open     n x k    whether the row is judged between them; column 0 always, unless the row was never ranked
+codes    n x k    classes, by number, the best-ranked first: column 0 is the prediction of the base classifier
+scores   n x k    scores of the base classifier for them; minus infinity: it does not know the class
+open     n x k    whether the class is a candidate; column 0 always is, unless the row was never ranked
 cell              a pair (row, column) of these tables
 weights  n x k    of the edge from the class in column 0 to each class: the share of that class's rows which the base
                   takes for the class in column 0 (structure/graph.py); zero without an edge
@@ -43,7 +43,7 @@ BLOCK_CELLS = 1 << 22  # scores of all classes at a time: rows x classes never s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The classes that each row is judged between; made by `rank_classes` or `rank_out_of_fold`."""
+    """The candidate classes of each row; made by `rank_classes` or `rank_out_of_fold`."""
 
     codes: Indices
     scores: Floats
@@ -54,13 +54,13 @@ class Candidates:
         return type(self)(self.codes[rows], self.scores[rows], self.open[rows], self.weights[rows])
 
     def linked(self, confusion: Confusion) -> Self:
-        """Return them with the edges of the graph of `confusion`."""
+        """Return the candidates with the edge weights of the graph of `confusion`."""
         incidence = ConfusionGraph.from_confusion(confusion, 0.0).incidence
         weights = incidence[np.repeat(self.codes[:, 0], self.codes.shape[1]), self.codes.ravel()]
         return replace(self, weights=np.asarray(weights).reshape(self.codes.shape))
 
     def within(self, threshold: float | None) -> Self:
-        """Return them without the classes whose edge is not heavier than `threshold`; None keeps all."""
+        """Return the candidates without classes whose edge is not heavier than `threshold`; None keeps all."""
         if threshold is None:
             return self
         kept = self.weights > threshold
@@ -80,7 +80,7 @@ class Candidates:
 
 
 def rank_classes(model: Any, X: Any, classes: Array, k: int) -> Candidates:
-    """Return the `k` classes that `model` ranks highest for each row; equal ones in order, but for the last place."""
+    """Return the `k` classes that `model` ranks highest for each row; ties in class order except for the last place."""
     known, step = positions(model.classes_, classes), max(1, BLOCK_CELLS // len(classes))
     parts = []
     for start in range(0, X.shape[0], step):
@@ -103,7 +103,7 @@ def _highest(scores: Floats, k: int) -> tuple[Indices, Floats]:
 
 
 def _log_scores(model: Any, rows: Any) -> Floats:
-    """Return decision values, or logarithms of probabilities: those rank on where probabilities round to zero."""
+    """Return decision values, or log-probabilities, which still rank classes whose probability rounds to zero."""
     if not hasattr(model, "decision_function") and hasattr(model, "predict_log_proba"):
         with np.errstate(divide="ignore"):  # trees say zero
             return np.asarray(model.predict_log_proba(rows))
@@ -117,10 +117,10 @@ def _log_scores(model: Any, rows: Any) -> Floats:
 def rank_out_of_fold(
     base: Any, X: Any, y: Array, *, classes: Array, folds: tuple[Indices, Indices], k: int, n_jobs: int | None
 ) -> tuple[Candidates, list[Confusion]]:
-    """Rank the classes of each row by a clone of `base` that has not seen it; return what it confuses in each fold too.
+    """Return the candidates of each row by a clone of `base` not trained on it, and the confusion of each fold.
 
     `folds` are the fold in which each row is held out, and the fold whose model is not trained on it
-    (crossfit/folds.py). Edges come from the confusion of the other folds, so that a row does not open the way to its
+    (crossfit/folds.py). Edges come from the confusion of the other folds, so that a row does not add the edge to its
     own class. Rows that are never held out have no candidates.
     """
     held, parts = folds
@@ -161,7 +161,7 @@ def _joined(found: list[Candidates], asked: list[Indices], n_rows: int) -> Candi
 
 
 def by_expert(experts: Indices) -> Iterator[tuple[int, Indices]]:
-    """Yield each expert that is asked, with the positions where it is; negative numbers ask nobody.
+    """Yield each expert's number with the positions where it occurs; negative numbers mean no expert.
 
     >>> [(expert, places.tolist()) for expert, places in by_expert(np.array([4, 2, -1, 4]))]
     [(2, [1]), (4, [0, 3])]

@@ -1,12 +1,12 @@
 """`ConfusionGraphClassifier`: a fast classifier for all classes, experts only where it confuses them (paper 2).
 
-The way of a training row: the base classifier, which has not seen it, ranks its classes; the best of them that the
-confusion graph links are its candidates (candidates.py); it teaches the experts of its candidates (panels.py,
-pairs.py). The rows of the first fold are judged once more, by experts that have not seen them: that says how far to
-trust experts and base (blend.py), and what experts corrected and broke. A new row goes the same way.
+Steps for a training row: the base classifier ranks its classes out of fold; the best of them that the confusion graph
+links are its candidates (candidates.py); the experts of its candidates are trained on it (panels.py, pairs.py). Experts
+that were not trained on the first fold predict its rows: this gives the weights of experts and base (blend.py), and
+which errors the experts corrected and made. A new row goes through the same steps.
 
-When more rows come, the fast part is done again for all: base, ranking out of fold, graph. The slow part, training
-experts, is done for those that have new rows to learn from.
+When rows are added, the fast steps are repeated for all rows: base, ranking out of fold, graph. The slow step, training
+experts, is repeated only for experts with new rows.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ TIE = 1e-9  # equal scores: the base's order decides
 class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
     """Rank all classes by a fast classifier; let experts decide between those that it confuses.
 
-    It learns on: `partial_fit` trains only those experts again that have new rows to learn from.
+    It learns incrementally: `partial_fit` trains only experts with new rows again.
 
     Parameters
     ----------
@@ -264,16 +264,16 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         return _rows(X), y
 
     def _folds(self, X: Any, codes: Indices) -> tuple[Indices, Indices] | None:
-        """Return who is held out and who is not learnt from, by fold; None if no row of any class can be held out."""
+        """Return `folds` and `parts` (crossfit/folds.py), or None if no row can be held out."""
         found = possible_folds(X, codes, self.cv, random_state=self.random_state)
         return None if found is None else found[:2]
 
     def _rank(
         self, base: Any, codes: Indices, folds: tuple[Indices, Indices] | None
     ) -> tuple[Candidates, list[Confusion]]:
-        """Train the base, and learn out of fold what it ranks highest for each row and what it confuses.
+        """Fit the base; return the candidates of each row and the confusion of each fold, both out of fold.
 
-        Where no row can be held out, what it ranks highest for rows it has seen must do, and no confusion is known.
+        If no row can be held out, candidates come from the base fitted to the same rows, and there is no confusion.
         """
         X, y = self.learnt_rows_
         self.base_ = clone(base).fit(X, y)
@@ -290,7 +290,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         return found, confusions
 
     def _fit_experts(self, training: TrainingRows, found: Candidates) -> Self:
-        """Draw the graph and train the experts, by all rows."""
+        """Build the graph and train the experts on all rows."""
         self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
         self._experts = self._panel(training, found, self.confusion_)
         self.retrained_ = self._experts.retrained
@@ -299,7 +299,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _workers(self) -> tuple[Any, Any]:
-        """Return base and expert, or what stands for None."""
+        """Return base and expert, or their defaults for None."""
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         base = CentroidClassifier() if self.base is None else self.base
         return base, LinearSVC(tol=0.01, dual="auto", random_state=seed) if self.expert is None else self.expert
@@ -312,9 +312,9 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         return n_classes if self.candidates is None else min(int(self.candidates), n_classes)
 
     def _thresholds(self) -> list[float | None]:
-        """Return the thresholds to try, the one that opens most candidates first.
+        """Return the thresholds to try, the one that gives most candidates first.
 
-        An expert for each class serves any candidates; where experts belong to edges, there must be a graph.
+        One expert for each class works with any candidates; experts that belong to edges need a graph.
         """
         if self.threshold != "sweep":
             return [self.threshold]  # type: ignore[list-item]
@@ -322,7 +322,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         return [None, *THRESHOLDS] if shared else list(THRESHOLDS)
 
     def _panel(self, training: TrainingRows, found: Candidates, confusion: Confusion) -> Panel:
-        """Train experts by rows whose confusion is `confusion`."""
+        """Return the experts trained on rows whose confusion is `confusion`."""
         if self.candidates is None:
             incidence = ConfusionGraph.from_confusion(confusion, self.threshold_ or 0.0).incidence
             subgraphs = csr_array(((incidence > 0) + eye_array(len(self.classes_))) > 0).astype(np.intp)
@@ -336,7 +336,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _judge(self, X: Any, codes: Indices, found: Candidates, panel: Panel) -> None:
-        """Learn from rows that the experts of `panel` have not seen how far to trust them."""
+        """Fit the blend, and count the changes, on rows that the experts of `panel` were not trained on."""
         margins = panel.margins(X, found)
         with_base = self.blend and self.approach != "verify"
         self.blend_ = fit_blend(margins, found.scores, found.hits(codes), with_base=with_base)
@@ -344,7 +344,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         self.changes_ = changes(codes, found.codes[:, 0], found.codes[np.arange(len(best)), best], self.classes_)
 
     def _answers(self, X: Any) -> tuple[Candidates, Floats]:
-        """Return the candidates of new rows, and the logarithms of their shares."""
+        """Return the candidates of new rows and their log-probabilities."""
         check_is_fitted(self)
         X = _rows(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
         found = rank_classes(self.base_, X, self.classes_, self._n_ranked())

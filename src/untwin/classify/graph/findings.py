@@ -1,4 +1,4 @@
-"""What a confusion graph classifier finds out about itself: what thresholds would give, what experts change.
+"""What thresholds would give, and which predictions experts change, in a confusion graph classifier.
 
 Glossary
 --------
@@ -50,7 +50,7 @@ class Change(NamedTuple):
 def sweep(
     found: Candidates, truth: Indices, confusion: Confusion, thresholds: Iterable[float | None]
 ) -> list[SweepRow]:
-    """Return what each threshold gives; None: no graph."""
+    """Return the graph's size and accuracy bound for each threshold; None: no graph."""
     rows = []
     for threshold in thresholds:
         kept = found.within(threshold)
@@ -67,7 +67,7 @@ def sparest(rows: list[SweepRow], accuracy: float) -> SweepRow:
 
 
 def changes(truth: Indices, before: Indices, after: Indices, classes: Array) -> list[Change]:
-    """Count what became of the rows that experts gave to another class, by (base's class, experts' class)."""
+    """Return counts of rows whose class experts changed, by (base's class, experts' class)."""
     changed = np.flatnonzero(before != after)
     truth, before, after = truth[changed], before[changed], after[changed]
     pairs, number = np.unique(np.column_stack([before, after]), axis=0, return_inverse=True)

@@ -1,9 +1,9 @@
-"""Panels of pair experts: duels between candidates, judged by the rules of paper 2.
+"""Panels of pair experts: duels between candidates, combined by the rules of paper 2.
 
 Glossary
 --------
 found             candidates (classify/candidates.py): n x k tables of codes, scores, what is open, weights of edges
-duel              what the expert of a pair says for the first of two classes; zero: undecided, or no such expert
+duel              decision value of the expert of a pair for the first of two classes; zero: undecided, or no expert
 margins  n x k    what the duels leave for each candidate; minus infinity where a candidate is not open
 together C x C    how many sets of candidates hold both classes
 """
@@ -61,7 +61,7 @@ class PairPanel:
         return by_classes(self.experts, moved)
 
     def margins(self, X: Any, found: Candidates) -> Floats:
-        """Return what the rule makes of the duels: sums of winning margins, or one for the verified class."""
+        """Return the margins by the rule: sums of the margins of won duels, or one for the verified class."""
         if self.rule == "verify":
             return self._verified(X, found)
         step = max(1, BLOCK_DUELS // found.codes.shape[1] ** 2)
@@ -80,7 +80,7 @@ class PairPanel:
         return np.where(found.open, sums, -np.inf)
 
     def _verified(self, X: Any, found: Candidates) -> Floats:
-        """Let the class in column 0 meet all others: whoever beats it dissents (the four cases of approach 1)."""
+        """Return a margin of one for the winner of duels of column 0 with all others (four cases of approach 1)."""
         rows, column = np.nonzero(found.open[:, 1:])
         column += 1
         said = self._duel(X, rows, found.codes[rows, 0], found.codes[rows, column])
@@ -97,7 +97,7 @@ class PairPanel:
         return margins
 
     def _duel(self, X: Any, rows: Indices, first: Indices, second: Indices) -> Floats:
-        """Return what the experts say for the classes `first` against `second`, in the rows `rows` of X."""
+        """Return the experts' decision values for the classes `first` against `second`, in the rows `rows` of X."""
         said = np.zeros(len(rows))
         if len(rows) == 0:  # SciPy answers an empty question with another type
             return said

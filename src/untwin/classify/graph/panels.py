@@ -1,13 +1,13 @@
-"""Panels of one-vs-rest experts: who is asked about a row, and how much speaks for each of its candidates.
+"""Panels of one-vs-rest experts: which experts score a row, and the margin of each of its candidates.
 
 Glossary
 --------
 found             candidates (classify/candidates.py): n x k tables of codes, scores and what is open
-margins  n x k    what the experts say for each candidate; minus infinity where a candidate is not open
+margins  n x k    decision values of the experts for each candidate; minus infinity where a candidate is not open
 sub-graph of i    class i and its neighbours in the confusion graph
 
 `ClassPanel` has one expert for a class. It is trained on its own rows and on those that the base classifier, out of
-fold, has among its candidates: the rows that it will be asked about. So each row teaches k experts, however many
+fold, has among its candidates: the kind of rows that it will score. So k experts are trained on each row, however many
 classes there are. `SubgraphPanel` has the experts of paper 2: for each sub-graph as many as it has classes, trained on
 all rows of these classes.
 
@@ -40,11 +40,10 @@ NOBODY = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingRows:
-    """What experts learn from: the rows `rows` of X, of the classes `codes[rows]`.
+    """The rows that experts are trained on: the rows `rows` of X, of the classes `codes[rows]`.
 
-    A class may have none of them, where others share its only row; its expert is there, so that experts stand in the
-    order of the classes, and is never asked.
-    `earlier` are the experts from before the last rows came, if there are any.
+    A class may have none of them. It still has an expert, which is never used, so that experts are in the order of the
+    classes. `earlier` are the experts from before the last rows were added, if there are any.
     """
 
     estimator: Any
@@ -55,7 +54,7 @@ class TrainingRows:
     earlier: Earlier | None = None
 
     def experts(self, jobs: Sequence[Job]) -> tuple[list[Expert], Retrained]:
-        """Return an expert for each job, trained if it has something new to learn."""
+        """Return an expert for each job; it is trained only if the job has new rows."""
         return refit_experts(self.estimator, self.X, jobs, self.earlier, n_jobs=self.n_jobs)
 
     def rows_by_class(self) -> list[Indices]:
@@ -92,7 +91,7 @@ class ClassPanel:
         return dict(zip(moved.tolist(), self.experts, strict=True))
 
     def margins(self, X: Any, found: Candidates) -> Floats:
-        """Return what the expert of each candidate says."""
+        """Return the decision value of each candidate's expert."""
         margins = np.full(found.codes.shape, -np.inf)
         row, column = np.nonzero(found.open)
         for code, places in by_expert(found.codes[row, column]):
@@ -103,7 +102,7 @@ class ClassPanel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubgraphPanel:
-    """For each class an expert that tells its sub-graph apart, one class against the rest of it."""
+    """For each class an expert for its sub-graph: each class of it against the rest."""
 
     experts: list[Expert]
     retrained: Retrained
@@ -123,7 +122,7 @@ class SubgraphPanel:
         return by_classes(self.experts, moved)
 
     def margins(self, X: Any, found: Candidates) -> Floats:
-        """Return what the experts of the sub-graph of the class in column 0 say."""
+        """Return the decision values of the experts of the sub-graph of the class in column 0."""
         margins = np.full(found.codes.shape, -np.inf)
         for code, rows in by_expert(found.codes[:, 0]):
             expert, asked = self.experts[code], found.codes[rows]
@@ -134,6 +133,6 @@ class SubgraphPanel:
 
 
 def by_classes(experts: Sequence[Expert], moved: Indices) -> dict[Hashable, Expert]:
-    """Return experts by the classes that they tell apart, in new codes: class c has become `moved[c]`."""
+    """Return experts by the classes that they decide between, in new codes: class c has become `moved[c]`."""
     renamed = [replace(expert, classes=moved[expert.classes]) for expert in experts]
     return {tuple(expert.classes.tolist()): expert for expert in renamed}

@@ -1,4 +1,4 @@
-"""`KNNClassifier`: the nearest rows vote, and say why."""
+"""`KNNClassifier`: the nearest training rows vote, and explain the answer."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return self._hold(stack_matrices([self._Y, move_columns(Y, names, self.classes_)])[order], self.ids_)
 
     def remove(self, ids: ArrayLike) -> Self:
-        """Forget rows, by their numbers in order of arrival; the others keep theirs, and classes stay known."""
+        """Remove rows, by their numbers in order of arrival; other rows keep their numbers, and classes stay known."""
         check_is_fitted(self)
         kept = np.delete(np.arange(len(self.ids_)), places_of(ids, self.ids_))
         if not len(kept):
@@ -200,7 +200,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
     def explain(
         self, X: Any, *, top: int = 5, term_map: Any = None, terms: Any = None, feature_names: Any = None
     ) -> list[Explanation]:
-        """Say for each row why it is classified as it is.
+        """Return an explanation of each row's class: its neighbours, and the terms shared with them.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         self._Y, self.classes_ = move_columns(self._Y, self.classes_, classes), classes
 
     def _add_rows(self, X: Any) -> None:
-        """Make more rows searchable: a few at once, so that those that are there need not be made ready again."""
+        """Add rows to the search; a few rows are kept apart, so that the others need not be prepared again."""
         recent = [] if self._recent is None else [self._recent.rows]
         new = stack_matrices([*recent, self._among.prepared(X)]) if X.shape[1] == self._among.rows.shape[1] else None
         if new is not None and new.shape[0] <= RECENT_ROWS:
@@ -288,7 +288,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return stack_matrices([part.rows for part in (self._among, self._recent) if part is not None])
 
     def _nearest(self, X: Any, k: int) -> tuple[Array, Indices]:
-        """Search all rows held. Recent rows stand behind the others, so that a stable order keeps ties in row order."""
+        """Return the nearest of all rows held; recent rows come last, so that a stable sort keeps ties in row order."""
         n = self._among.rows.shape[0]
         values, rows = nearest(self._among, X, min(k, n), self.n_jobs)
         if self._recent is None:
@@ -299,7 +299,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return np.take_along_axis(values, best, axis=1), np.take_along_axis(rows, best, axis=1)
 
     def _hold(self, Y: csr_array, ids: Indices) -> Self:
-        """Hold these classes of the rows, and no more neighbours than there are."""
+        """Store the membership of the rows, and limit the number of neighbours to the number of rows."""
         self._hold_classes(csr_array(Y))
         self.ids_ = ids
         wanted = self.n_neighbors_ if self.n_neighbors == "cv" else int(self.n_neighbors)
@@ -307,10 +307,10 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _chosen(self, X: Any) -> int:
-        """Return the number of neighbours that does best when a row's own fold is out of reach; 1 if none can be.
+        """Return the best number of neighbours when a row's own fold is not searched; 1 if no row can be held out.
 
         The nearest rows of the other folds are searched once; the first few of them serve every smaller number. Rows
-        similar to nothing get the same answer for any number, so they have no say.
+        similar to nothing get the same answer for any number, so they do not count.
         """
         codes = np.zeros(X.shape[0], dtype=np.intp) if self._multilabel else self._Y.indices.astype(np.intp)
         settled = possible_folds(X, codes, self.cv)
@@ -358,7 +358,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
 
     def _vote(self, values: Array, rows: Indices) -> Vote:
-        """Return all that is known about the vote of one row's neighbours."""
+        """Return the vote of one row's neighbours."""
         found = values[None], rows[None]
         members = self._Y[rows].toarray()
         return Vote(

@@ -1,4 +1,4 @@
-"""Why a row was classified as it was: its neighbours, the terms they share, one class against the next.
+"""Explanations of a classified row: its neighbours, the terms shared with them, one class against the next.
 
 Glossary
 --------
@@ -46,7 +46,7 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """Why a row was classified as it was; made by `KNNClassifier.explain`.
+    """The explanation of a row's class; made by `KNNClassifier.explain`.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Explanation:
     neighbours : tuple of Neighbour
         The nearest ones first; none where nobody votes and the shares are those of the training rows.
     evidence : tuple of (term, number)
-        What speaks for the class with the largest share (positive) and for the next one (negative), strongest first:
+        Terms that support the class with the largest share (positive) and the next one (negative), strongest first:
         contributions summed over the neighbours of each class that vote. With cosine weights all of them, shown or not,
         add up to the difference of the two classes' votes.
     measure : {"similarity", "distance"}
@@ -122,14 +122,14 @@ class Explanation:
         return shares if self.neighbours else f"no neighbours; shares of the training rows: {shares}"
 
     def _sides(self) -> list[tuple[Any, Terms]]:
-        """Return the best and the second-best class, each with the evidence for it, where there is any."""
+        """Return the best and the second-best class, each with its evidence, if there is any."""
         signs = zip(self.shares[:2], (1, -1), strict=False)
         sides = [(name, [term for term in self.evidence if term[1] * sign > 0]) for (name, _), sign in signs]
         return [(name, terms) for name, terms in sides if terms]
 
 
 class Vote(NamedTuple):
-    """One row's vote, before it is put into words; k neighbours, C classes.
+    """The vote on one row, from which an explanation is made; k neighbours, C classes.
 
     `shares` has C numbers; `rows`, `values`, `weights`, `labels` have k; `members` (k x C) says who is in which class.
     """
@@ -146,7 +146,7 @@ class Vote(NamedTuple):
 
 
 def explain_vote(vote: Vote, contributions: csr_array, names: Any, top: int) -> Explanation:
-    """Put a vote and the contributions c_it of all terms to it into words; `top` as in `KNNClassifier.explain`."""
+    """Return the explanation of a vote, given the contributions c_it of all terms; `top` as in `KNNClassifier`."""
     ranked = np.argsort(-vote.shares, kind="stable")
     ranked = ranked[vote.shares[ranked] > 0]
     if not vote.weights.any():

@@ -51,7 +51,7 @@ DECIMALS = 12  # of a similarity: rows equal but for their length would differ i
 
 @dataclass(frozen=True, slots=True)
 class Searchable:
-    """Training rows made ready for `nearest`; made by `searchable`.
+    """Training rows prepared for `nearest`; made by `searchable`.
 
     `rows` is N and `norms` its |n|, in double precision. For the scores N is cut in two: `dense` (n x c) holds the
     columns `common`, `sparse` (m - c rows, n columns) the columns `rare`; dense rows have no sparse part. `n_terms` is
@@ -104,7 +104,7 @@ class Searchable:
 
 
 def searchable(X: Any, metric: str) -> Searchable:
-    """Make training rows ready for `nearest`; `metric` is "cosine" or "euclidean"."""
+    """Return training rows prepared for `nearest`; `metric` is "cosine" or "euclidean"."""
     rows = frozen_csr(X) if issparse(X) else np.ascontiguousarray(X)
     norms = _norms(rows)
     n_terms = int(np.diff(rows.indptr).max(initial=0)) if isinstance(rows, csr_array) else rows.shape[1]

@@ -1,4 +1,4 @@
-"""How neighbours vote.
+"""The vote of neighbours: weights, shares of the classes, and the predicted class.
 
 Glossary
 --------

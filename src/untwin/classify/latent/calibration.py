@@ -1,4 +1,4 @@
-"""Honest probabilities for a classifier that keeps sums instead of rows.
+"""Calibration on held-out rows for a classifier that keeps sums instead of rows.
 
 A sample of the rows is kept. Fold by fold they are taken out of the sums (which is exact), scored by what is left, and
 the temperature is fitted to these scores: no row is scored by a model that has seen it. Which rows are kept depends on
@@ -41,7 +41,7 @@ class KeptRows(NamedTuple):
 
     @classmethod
     def of_rows(cls, X: Any, y: Array, n_before: int = 0) -> KeptRows:
-        """Sample rows that come after `n_before` others."""
+        """Return a sample of rows that follow `n_before` earlier ones."""
         generator = np.random.Generator(np.random.PCG64(0).advance(n_before))  # a key takes one step
         keys = generator.random(len(y))
         first = np.argsort(keys)[:KEPT]
@@ -59,7 +59,7 @@ class KeptRows(NamedTuple):
 def fit_held_out_temperature(space_of: Callable[[ClassSums], ClassSpace], sums: ClassSums, kept: KeptRows) -> float:
     """Return the temperature that makes the true classes of the kept rows most likely while they are held out.
 
-    Rows whose class would have no rows left are not asked about.
+    Rows whose class would have no rows left are skipped.
     """
     codes = positions(kept.y, sums.classes)
     fold = np.arange(len(codes)) % N_FOLDS

@@ -1,4 +1,4 @@
-"""What is left of labelled rows when only their sums by class are kept.
+"""`ClassSums`: sums of labelled rows by class, kept instead of the rows.
 
 Glossary
 --------
@@ -50,7 +50,7 @@ class ClassSums:
 
     @classmethod
     def of_rows(cls, X: Any, y: Array) -> ClassSums:
-        """Sum the rows of X (n x m, sparse or dense) by their labels y."""
+        """Return the sums of the rows of X (n x m, sparse or dense) by their labels y."""
         sparse: bool = issparse(X)
         rows: Any = csr_array(X) if sparse else X  # sums of a sparse matrix would have two dimensions
         classes, codes = np.unique(y, return_inverse=True)
@@ -71,7 +71,7 @@ class ClassSums:
         )
 
     def without(self, X: Any, y: Array) -> ClassSums:
-        """Return what the classes would sum up to without these rows, at the scale of all rows.
+        """Return the sums without these rows, scaled to the size of all rows.
 
         Each class is multiplied up to its old size (a class that loses all its rows has none), and `totals`, which know
         no label, stay: so scores by these sums can be compared with scores by the whole.

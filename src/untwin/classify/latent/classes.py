@@ -102,19 +102,19 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
 
     @classmethod
     def as_published(cls) -> Self:
-        """Return the classifier to the letter of paper 4."""
+        """Return the classifier exactly as in paper 4."""
         return cls(columns="counts", inverse=True, scale_terms=False)
 
     @validating
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from rows X (n x m, sparse or dense) and their labels y."""
+        """Fit the class space to rows X (n x m, sparse or dense) with labels y."""
         X, y = validate_data(self, X, y, **CHECKS)
         y = _labels(y)
         return self._fit_space(ClassSums.of_rows(X, y), KeptRows.of_rows(X, y))
 
     @validating
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from more rows; the result is that of `fit` on all rows together.
+        """Add rows; the result equals that of `fit` on all rows together.
 
         New classes may come at any call, and X may have new columns after the known ones. `classes`, which
         scikit-learn's convention asks for, is not needed and not looked at.
@@ -156,7 +156,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         return self._space.scores(self._rows(X))
 
     def _fit_space(self, sums: ClassSums, kept: KeptRows) -> Self:
-        """Learn from the sums, which are all that matters."""
+        """Fit space, temperature and indistinguishable classes to the sums."""
         self._sums, self._kept = sums, kept
         self.classes_ = np.array(sums.classes)
         self._space = self._space_of(sums)

@@ -1,1 +1,1 @@
-"""Groups of classes first, classes within a group second."""
+"""Classify by groups of classes first, then by classes within a group."""

@@ -74,7 +74,7 @@ class LevelReport(NamedTuple):
 class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     """Classify by groups first, within groups second; made for hundreds to thousands of classes.
 
-    It learns on: `partial_fit` trains only those experts again whose groups have new rows.
+    It learns incrementally: `partial_fit` trains only the experts of groups with new rows again.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         distances suggest; into so many groups; or not at all, with the groups given (a single tree then). A group of
         more than 64 classes is cut again.
     routing : "soft", "hard" or int, default="soft"
-        "hard" asks the expert of the root's first choice only, a number those of so many first choices on each level,
-        "soft" those of ten; log-scores of root and experts are added.
+        "hard" uses only the expert of the root's first choice, a number the experts of so many first choices on each
+        level, "soft" those of ten; log-scores of root and experts are added.
     select : int, float in (0, 1], selector or None, default=None
         Terms that each group keeps of those its rows use: so many or this share, by information gain, or as a
         scikit-learn feature selector says.
@@ -187,7 +187,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
 
     @validating
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow and cut the trees, train an expert for each branch, calibrate on rows held out."""
+        """Fit the model: build and cut the trees, train an expert for each branch, calibrate on held-out rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
         self.learnt_rows_ = LearntRows(X, y)
@@ -253,9 +253,9 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         return ApproximateLabels(self.classes_[best], P[np.arange(len(P)), best] >= threshold, groups)
 
     def report(self, X: Any, y: Any, *, flat: Any = None) -> LevelReport:
-        """Return how root and experts of the first tree do on labelled rows that `fit` has not seen.
+        """Return the accuracy of root and experts of the first tree on labelled rows that `fit` has not seen.
 
-        `flat` is a fitted classifier to compare with, by default the fast base; it is told the right group too, the
+        `flat` is a fitted classifier to compare with, by default the fast base; it is given the right group too, a
         comparison that paper 2 leaves out.
         """
         check_is_fitted(self)
@@ -292,7 +292,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         return S
 
     def _train(self, X: Any, codes: Indices, cuts: list[list[Branch]], earlier: Earlier | None) -> None:
-        """Train the experts of all branches, but for `earlier` ones that have nothing new to learn."""
+        """Train the experts of all branches, except `earlier` ones without new rows."""
         passes = int(np.clip(ROWS_SEEN // len(codes), *PASSES)) if issparse(X) else None
         usual = BatchLinearSVC(balance=0.5, passes=passes, random_state=self.random_state)
         root, expert = (usual if model is None else model for model in (self.root, self.expert))
@@ -351,7 +351,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]
 
     def _out_of_fold(self, X: Any, codes: Indices, train: NDArray[np.bool_], rows: Indices) -> NDArray[np.float64]:
-        """Return what a model like this one, fitted to the rows `train`, says about the rows `rows`."""
+        """Return the scores of the rows `rows` by a clone of this model fitted to the rows `train`."""
         twin = clone(self).set_params(cv=None).fit(X[train], self.classes_[codes[train]])
         scores = np.full((len(rows), len(self.classes_)), -np.inf)
         scores[:, positions(twin.classes_, self.classes_)] = twin._scores(X[rows])

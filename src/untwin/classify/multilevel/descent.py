@@ -1,10 +1,10 @@
-"""Descent: from the root of a tree of experts down to the classes, adding up what each of them says.
+"""Descent: from the root of a tree of experts down to the classes, adding up the log-scores of the experts.
 
 Glossary
 --------
 S        n x C    log-score of each class: the sum of log-scores on its way from the root
-scores   n x B    log-score of the way to each branch; minus infinity where nobody asks
-beam              how many branches of a level are asked about a row; the best ones
+scores   n x B    log-score of the way to each branch; minus infinity where a branch is not used
+beam              how many branches of a level score a row: the best ones
 place    C        where a class stands in the order of the tree, in which the classes of every branch are neighbours:
                   writing to neighbouring columns is many times as fast
 """
@@ -34,7 +34,7 @@ RULED_OUT = np.float32(-20.0)  # log-score of what hard routing leaves behind: n
 
 
 def branch_jobs(branches: Sequence[Branch], codes: Indices, root: Any, expert: Any, select: Any) -> Iterator[Job]:
-    """Yield what each branch learns: the rows of its classes, by child; all but the root by selected terms."""
+    """Yield the training job of each branch: the rows of its classes, by child; all but the root on selected terms."""
     child_of = np.empty(codes.max() + 1, dtype=np.intp)
     for number, branch in enumerate(branches):
         child_of[:] = -1
@@ -46,7 +46,7 @@ def branch_jobs(branches: Sequence[Branch], codes: Indices, root: Any, expert: A
 
 
 def branch_key(number: int, branch: Branch) -> tuple[bool, bytes, bytes]:
-    """Return what a branch is known by: whether it is the root, its classes and how they are dealt to children."""
+    """Return the key of a branch: whether it is the root, its classes, and the child of each class."""
     return number == 0, branch.classes.tobytes(), branch.child.tobytes()
 
 
@@ -96,7 +96,7 @@ class ExpertTree:
             level = [below for number in level for below in self.branches[number].below.tolist() if below >= 0]
 
     def _ask(self, X: Any, number: int, scores: Floats, S: Floats, *, hard: bool) -> None:
-        """Let a branch's expert judge the rows that reach it; its classes are the first columns of S."""
+        """Add the scores of a branch's expert to the rows that reach it; its classes are the first columns of S."""
         branch = self.branches[number]
         rows = np.flatnonzero(np.isfinite(scores[:, number]))
         said = self.experts[number].log_scores(X[rows] if len(rows) < len(scores) else X)

@@ -1,4 +1,4 @@
-"""Rows to hold out: all of them in turn where they are few, a part of them once where they are many.
+"""Rows to hold out: all of them in turn if there are few, a part of them once if there are many.
 
 A confusion, a temperature or a threshold needs some thousands of rows, however many there are; every further fold
 would cost a further training.

@@ -1,4 +1,4 @@
-"""Trees to classify by: grown from the words of the classes, from what a base confuses, or from both.
+"""Trees of classes: built from the words of the classes, from the confusion of a base classifier, or from both.
 
 Glossary
 --------

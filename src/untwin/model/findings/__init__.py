@@ -1,4 +1,4 @@
-"""What the owner of the labels should know: findings with stable codes, evidence and advice (docs/findings.md)."""
+"""Findings about the data and its labels, with fixed codes, evidence and advice (docs/findings.md)."""
 
 from untwin.model.findings.evidence import Evidence
 from untwin.model.findings.finding import Finding

@@ -4,7 +4,7 @@ Twins are what *this* classifier confuses; here the profiles of classes (mean ro
 or one is a blend of others, so that no linear method can part them (see `classify/latent/indistinguishable.py`).
 
 Where classes have few rows, noise hides differences that a classifier does see: it looks at rows, not at means. So the
-confusion out of fold has a say too: two classes are named together only if they are confused as often as twins are
+confusion out of fold must agree: two classes are named together only if they are confused as often as twins are
 (`twins`), and if the answers, among rows of both that were answered by either, do not depend on which of the two a row
 is (`unresolved`).
 """
@@ -36,7 +36,7 @@ Z = 1.96  # of the 95 % interval
 
 
 def indistinguishable_classes(evidence: Evidence) -> Finding | None:
-    """Find twins, blends and classes for which the terms have too few directions; the confusion must agree."""
+    """Return twins, mixtures and classes for which the terms have too few directions; the confusion must agree."""
     confused = unresolved(evidence.confusion)
     if not confused:
         return None
@@ -84,7 +84,7 @@ def unresolved(confusion: Confusion) -> Pairs:
 
 
 def _confirmed(one: Indistinguishable, confused: Pairs) -> Iterator[Indistinguishable]:
-    """Yield what the confusion leaves of a set of classes."""
+    """Yield the subsets of a set of classes that the confusion confirms."""
     if one.kind == "mixture":  # the blend must be confused with its parts, at least two of them
         blend = one.classes[0]
         kept = [0, *(n for n, part in enumerate(one.classes) if n and {blend, part} in confused)]

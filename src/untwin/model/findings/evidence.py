@@ -1,15 +1,15 @@
-"""`Evidence`: all that findings are drawn from, measured once by the model and out of fold.
+"""`Evidence`: the data that findings are made from, measured once by the model and out of fold.
 
 Glossary
 --------
 n rows, C classes, m terms, k neighbours, u unlabelled rows
 y               n        labels of the training rows
 codes           n        their places in `classes`
-probabilities   n x C    calibrated, by a model that has not seen the row; NaN where a row was never held out
-predictions     n        what that model said; ignored where a row was never held out
+probabilities   n x C    calibrated, by a model not trained on the row; NaN where a row was never held out
+predictions     n        predictions of that model; ignored where a row was never held out
 folds           n        the fold that held the row out; -1 never
 confusion       C x C    true x predicted of the rows that were held out
-X               n x m    what the model sees of the rows: counts, weights, vectors
+X               n x m    the rows as the model gets them: counts, weights, vectors
 cells           m        which columns of X say that a cell of a table holds a value, or a number of an interval
 neighbours      n x k    rows of *other* folds nearest to each row; -1 where there are fewer
 unlabelled      u x C    calibrated probabilities of rows without a label
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Evidence:
-    """What a model knows about its training rows; made once, read by every kind of finding.
+    """Measurements of a model on its training rows; made once, used by every kind of finding.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ class Evidence:
         None where no column does: texts and vectors.
     neighbours : (n, k) array of rows, optional
     ids : (n,) array, optional
-        What findings call the rows; their places if None.
+        Names of the rows in findings; their positions if None.
     texts : (n,) str, optional
     test_texts, test_labels, test_ids : optional
-        A test part, to look for texts that are in both; never used for anything else. Without ids, their places.
+        A test set, to find texts that are in both; never used for anything else. Without ids, positions name its rows.
     unlabelled : (u, C) array, optional
     parents : mapping from class to parent, or to a tuple of ancestors, optional
 
@@ -130,7 +130,7 @@ class Evidence:
 
     @property
     def held_out(self) -> NDArray[np.bool_]:
-        """Which rows somebody judged who had not seen them."""
+        """Whether each row was predicted by a model not trained on it."""
         return np.asarray(self.folds >= 0)
 
     @cached_property
@@ -153,11 +153,11 @@ class Evidence:
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """Return the tree that the confusion reveals."""
+        """Return the tree of classes made from the confusion."""
         return Hierarchy.from_confusion(self.confusion)
 
     def ids_of(self, rows: Indices) -> list[Any]:
-        """Return what a reader knows some rows by."""
+        """Return the names of some rows."""
         named: list[Any] = (rows if self.ids is None else self.ids[rows]).tolist()
         return named
 

@@ -1,4 +1,4 @@
-"""`Finding`: one thing that the owner of the labels should know, with what shows it and what to do about it."""
+"""`Finding`: one fact about the data or its labels, with evidence and advice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "text"  # the key under which a record quotes a row
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Finding:
-    """A code that never changes, a title, records that show it, advice, and how much it matters.
+    """A code that never changes, a title, records as evidence, advice, and a severity.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Finding:
         Records of plain Python values with the same keys, the most telling first: ready for JSON.
     advice : str
     severity : {"info", "warning", "serious"}
-        Worth knowing; results suffer; results mean something else than they seem to.
+        Worth knowing; results are worse than they could be; results do not mean what they seem to mean.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Finding:
 
 
 def by_size(part: int, whole: int, worst: Severity = "warning") -> Severity:
-    """Return how much it matters that a part of all rows is concerned; below one in a thousand it hardly does.
+    """Return the severity of a finding about `part` of `whole` rows; below one in a thousand it is "info".
 
     >>> by_size(1, 5000), by_size(20, 5000), by_size(20, 5000, "serious"), by_size(100, 5000, "serious")
     ('info', 'warning', 'warning', 'serious')
@@ -88,7 +88,7 @@ def by_size(part: int, whole: int, worst: Severity = "warning") -> Severity:
 
 
 def records(columns: dict[str, list[Any]]) -> tuple[dict[str, Any], ...]:
-    """Turn columns of equal length into records.
+    """Return columns of equal length as records.
 
     >>> records({"a": [1, 2], "b": ["x", "y"]})
     ({'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'})

@@ -1,4 +1,4 @@
-"""Names for the groups of classes that the confusion reveals (`group-names`)."""
+"""Names for groups of classes that are confused alike (`group-names`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def group_names(evidence: Evidence) -> Finding | None:
-    """Suggest a name for each group of two classes or more; without errors or terms there is nothing to go by."""
+    """Return a name for each group of two classes or more; None without errors or terms."""
     confusion, table = evidence.confusion, evidence.contingency
     if table is None or confusion.n_classes < 3 or not len(confusion.pairs()):
         return None

@@ -1,4 +1,4 @@
-"""All kinds of findings, by code, and the one call that looks for them."""
+"""All kinds of findings, by code, and the function that computes them."""
 
 from __future__ import annotations
 

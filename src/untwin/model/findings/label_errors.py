@@ -4,18 +4,17 @@ Glossary
 --------
 P        n x C    out-of-fold calibrated probabilities
 V        n x C    shares of the labels among a row's neighbours from other folds
-B        n x C    belief, rows of P sqrt(V + 1/C) divided by their sums: the neighbours, who read the same words as the
-                  classifier, count half; a label that none of them has keeps a blind guess; P without neighbours
+B        n x C    belief, rows of P sqrt(V + 1/C) divided by their sums: the neighbours, found by the same words as the
+                  classifier uses, count half; 1/C is for a label that none of them has; P without neighbours
 t        C        mean of a class's column over the rows that carry its label
-trust    n        belief in a row's own label over t of that label: 1 as usual, 0 nobody believes in it
+trust    n        belief in a row's own label divided by t of that label: 1 as usual, 0 no belief in it
 
-Neither witness has seen the row: a model that had would repeat its label. *Whether* any row is named depends on errors
-that P does not explain (`noise`): where classes overlap or are too small to be learnt, rows with right labels are
-errors too. *How many* rows are named is the count of confident learning (Northcutt, Jiang and Chuang 2021): rows for
-which the likeliest class among those with P at least t is another one; at most twice as many as labels drawn from a
-hat would explain, since people's wrong labels are nearer to the truth than those. *Which* are named is settled by
-trust, lowest first: a row between twins has a rival, yet its own label is believed in too, while a wrong label usually
-has nobody's belief.
+Neither P nor V comes from a model trained on the row: such a model would repeat its label. *Whether* any row is named
+depends on errors that P does not explain (`noise`): where classes overlap or are too small to be learnt, rows with
+right labels are errors too. *How many* rows are named is the count of confident learning (Northcutt, Jiang and
+Chuang 2021): rows for which the likeliest class among those with P at least t is another one; at most twice as many as random labels
+would explain, since wrong labels of people are nearer to the truth than random ones. *Which* rows are named depends on
+trust, lowest first: a row between twins has some belief in its own label too, while a wrong label usually has none.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ MOST_NAMED = 2  # times the wrong labels that the noise stands for
 
 
 def label_errors(evidence: Evidence) -> Finding | None:
-    """Find the rows whose own label is believed in least, as many as are confidently of another class."""
+    """Return the rows with the least belief in their own label, as many as are confidently of another class."""
     rows = suspected_rows(evidence)
     if rows.size == 0:
         return None
@@ -60,7 +59,7 @@ def label_errors(evidence: Evidence) -> Finding | None:
 
 
 def suspected_rows(evidence: Evidence) -> Indices:
-    """Return the rows that probably carry a wrong label, the surest first."""
+    """Return the rows that probably have a wrong label, the most certain first."""
     rows = np.flatnonzero(evidence.held_out & (evidence.sizes >= FEW)[evidence.codes])
     B, y = _belief(evidence)[rows], evidence.codes[rows]
     doubted = np.flatnonzero(B.argmax(axis=1) != y)
@@ -69,7 +68,7 @@ def suspected_rows(evidence: Evidence) -> Indices:
 
 
 def label_trust(evidence: Evidence) -> Floats:
-    """Return for each row how much its label is believed in, 1 as usual; NaN where a row was never held out."""
+    """Return the trust in each row's label, 1 as usual; NaN where a row was never held out."""
     trust = np.full(len(evidence.y), np.nan)
     rows = evidence.held_out
     trust[rows] = _trust(_belief(evidence)[rows], evidence.codes[rows])
@@ -92,7 +91,7 @@ def _own(B: Floats, y: Indices) -> Floats:
 
 
 def _usual(B: Floats, y: Indices) -> Floats:
-    """Return t; a class without rows has no usual belief, and none suffices for it."""
+    """Return t; infinite for a class without rows, so that no row counts as confidently of it."""
     size = np.bincount(y, minlength=B.shape[1])
     total = np.bincount(y, _own(B, y), minlength=B.shape[1])
     usual: Floats = np.divide(total, size, out=np.full(len(size), np.inf), where=size > 0)

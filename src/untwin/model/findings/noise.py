@@ -1,4 +1,4 @@
-"""How many labels are wrong, as far as calibrated probabilities cannot explain them.
+"""Estimate how many labels are wrong, from errors that calibrated probabilities do not explain.
 
 Glossary
 --------
@@ -6,7 +6,7 @@ P        n x C    out-of-fold calibrated probabilities
 y        n        codes of the labels
 a        >= 1     sharpness: wrong labels make calibration flatten P, a power of it is what right labels would have had
 Q        n x C    rows of P ** a divided by their sums
-e                 share of labels that were drawn from a hat: y has the chance (1 - e) Q[y] + e / C
+e                 share of labels that are random: y has the probability (1 - e) Q[y] + e / C
 
 Hard classes and wrong labels both make errors, yet not the same ones. Where classes overlap, a row of the other class
 is an error as often as P says; a wrong label gets next to no probability, far more often than P says. a and e are
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 SHARPNESS = np.geomspace(1, 4, 13)
-SHARES = np.append(0, np.geomspace(1e-4, 0.3, 40))  # where more labels are wrong, nobody can tell which
+SHARES = np.append(0, np.geomspace(1e-4, 0.3, 40))  # if more labels are wrong, it cannot be told which
 LEAST = 1e-30  # chance; of less there is no logarithm
 ENOUGH_CELLS = 1_000_000  # rows x classes that settle two numbers
 FEWEST_ROWS = 2_000
 
 
 class Noise(NamedTuple):
-    """What was fitted; `surprise` is twice the logarithm of the ratio of the likelihoods with and without e."""
+    """The fitted e and a; `surprise` is twice the logarithm of the ratio of the likelihoods with and without e."""
 
     share: float
     sharpness: float
     surprise: float
 
     def wrong(self, n_classes: int) -> float:
-        """Return the share of labels that are wrong: a hat holds the right one too."""
+        """Return the share of labels that are wrong: some random labels are right."""
         return self.share * (1 - 1 / n_classes)
 
 
 def fitted_noise(P: Floats, y: Indices) -> Noise:
-    """Fit a and e on a grid, by a sample of the rows where they are many; e is 0 where labels are as P says.
+    """Return a and e fitted on a grid, on a sample if there are many rows; e is 0 if P explains all errors.
 
     >>> P = np.tile([0.8, 0.2], (10, 1))
     >>> fitted_noise(P, np.repeat([0, 1], [8, 2])).share

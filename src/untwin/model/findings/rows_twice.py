@@ -1,4 +1,4 @@
-"""Equal rows: with two labels (`conflicting-text`), or in training and test part (`split-leak`).
+"""Equal rows: with two labels (`conflicting-text`), or in training and test set (`split-leak`).
 
 Texts are equal up to case and white space, as in `untwin check`; without texts, rows are equal number by number.
 """
@@ -25,7 +25,7 @@ MOST_ROWS = 10
 
 
 def folded(texts: Sequence[str]) -> pl.Series:
-    r"""Return texts without what does not count: case, and how much white space there is.
+    r"""Return texts in lower case and with single spaces, for comparison.
 
     >>> folded(["A  cat", " a cat\n"]).to_list()
     ['a cat', 'a cat']
@@ -34,7 +34,7 @@ def folded(texts: Sequence[str]) -> pl.Series:
 
 
 def conflicting_rows(evidence: Evidence) -> Finding | None:
-    """Find equal rows with different labels; empty ones are left out."""
+    """Return equal rows with different labels; empty rows are left out."""
     if evidence.texts is None:
         keys, empty = pl.Series(identical_rows(evidence.X)), abs(evidence.X).sum(axis=1) == 0
     else:
@@ -68,7 +68,7 @@ def _conflict(evidence: Evidence, group: dict[str, Any]) -> dict[str, Any]:
 
 
 def leaks(evidence: Evidence) -> Finding | None:
-    """Find test texts that are training texts too."""
+    """Return test texts that are training texts too."""
     if evidence.texts is None or evidence.test_texts is None:
         return None
     train, test = (

@@ -1,4 +1,4 @@
-"""Classes with so few rows that neither they nor their figures can be trusted (`tiny-class`)."""
+"""Classes with so few rows that neither predictions nor scores of them are reliable (`tiny-class`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEW = 10  # the 95 % interval of a share of ten rows is half as wide as all that
 
 
 def tiny_classes(evidence: Evidence) -> Finding | None:
-    """Find classes with fewer than ten training rows, the smallest first."""
+    """Return classes with fewer than ten training rows, the smallest first."""
     sizes, recall = evidence.sizes, evidence.confusion.recall
     tiny = np.flatnonzero(sizes < FEW)
     tiny = tiny[np.argsort(sizes[tiny], kind="stable")]

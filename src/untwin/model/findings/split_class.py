@@ -1,4 +1,4 @@
-"""Classes that are two things under one name (`split-class`).
+"""Classes that seem to consist of two different things (`split-class`).
 
 Glossary
 --------
@@ -49,7 +49,7 @@ N_ROWS = 5
 
 
 class Cut(NamedTuple):
-    """The best cut in two of numbers on a line: where, and what share of their variance it leaves."""
+    """The best cut of numbers into two parts: its position, and the share of their variance left within the parts."""
 
     at: float
     left: float
@@ -90,7 +90,7 @@ def _left(ordered: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def flat_hill(n: int) -> tuple[float, float]:
-    """Return mean and standard deviation of what the best cut leaves of n uniform numbers."""
+    """Return mean and standard deviation of the share of variance that the best cut of n uniform numbers leaves."""
     samples = np.sort(np.random.default_rng(n).random((DRAWN, n)), axis=1)
     left = _left(samples).min(axis=1)
     return float(left.mean()), float(left.std())
@@ -107,7 +107,7 @@ class Parts(NamedTuple):
 
 
 def split_classes(evidence: Evidence) -> Finding | None:
-    """Find classes whose rows make two hills along one of their leading directions."""
+    """Return classes whose rows have two peaks along one of their leading directions."""
     large = np.flatnonzero(evidence.sizes >= FEWEST_ROWS).tolist()
     X = evidence.X if evidence.cells is None else evidence.X[:, ~evidence.cells]
     if not large or X.shape[1] == 0:
@@ -135,7 +135,7 @@ def _space(X: Any) -> Floats:
 
 
 def _parted(space: Floats, rows: Indices, code: int) -> Parts:
-    """Cut a class where it is best cut, along one of its own leading directions."""
+    """Return the best cut of a class along one of its own leading directions."""
     centred = space[rows] - space[rows].mean(axis=0)
     directions = np.linalg.eigh(centred.T @ centred)[1][:, : -DIRECTIONS - 1 : -1]
     lines = (centred @ directions).T

@@ -1,4 +1,4 @@
-"""Classes confused so often that merging them is worth a thought (`twins`), also across a known tree (`also-see`).
+"""Classes confused so often that they may be merged (`twins`), also across a known tree (`also-see`).
 
 Glossary
 --------
@@ -43,7 +43,7 @@ MOST_LINKS = 50
 
 
 def twins(evidence: Evidence) -> Finding | None:
-    """Find pairs confused in a twentieth of their rows or more; say the gain if each pair, and all, were merged.
+    """Return pairs confused in a twentieth of their rows or more, with the gain if each pair, and all, were merged.
 
     Of two classes in all there is nothing to say: merged, they are one.
     """
@@ -68,7 +68,7 @@ def twin_pairs(confusion: Confusion) -> Array:
 
 
 def often_confused(confusion: Confusion) -> Array:
-    """Return the pairs of `Confusion.pairs` whose rate of errors is high whatever chance has done."""
+    """Return the pairs of `Confusion.pairs` whose rate of errors is high beyond chance."""
     pairs = confusion.pairs()
     pairs = pairs[(pairs["errors"] >= FEWEST_ERRORS) & (pairs["low"] >= TWIN_RATE)]
     looked_at = max(confusion.n_classes * (confusion.n_classes - 1) / 2, 1)
@@ -146,7 +146,7 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict
 
 
 def soft_links(evidence: Evidence) -> Finding | None:
-    """Find classes that a known tree keeps apart although they are confused with each other: an "also see"."""
+    """Return classes in different branches of a known tree that are confused with each other: an "also see"."""
     pairs = evidence.confusion.pairs()
     sure = {frozenset((a, b)): rate for a, b, rate in pairs[pairs["low"] >= LINK_RATE][["a", "b", "rate"]].tolist()}
     if evidence.parents is None or not sure:

@@ -27,7 +27,7 @@ MOST = 1_000
 
 
 def rows_to_label(evidence: Evidence) -> Finding | None:
-    """Rank the unlabelled rows that the model is more likely to get wrong than right."""
+    """Return the unlabelled rows that the model is more likely to get wrong than right, in the order to label them."""
     if evidence.unlabelled is None or len(evidence.classes) < 2:
         return None
     unsure = np.flatnonzero(evidence.unlabelled.max(axis=1) < EVEN)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untwin._wording import counted, cut
+from untwin.cli.hints import fit_hint
 from untwin.cli.options import common_options, input_options
 from untwin.cli.output import name_next, progress, put, put_json, put_table
 
@@ -42,7 +43,7 @@ def check(data: str, given: Input, *, seed: int, strict: bool, as_json: bool) ->
         put_json(describe(table, findings), ok=code == 0)
     else:
         _show(describe(table, findings))
-    name_next(["fit", data, "-o", "MODEL"])
+    name_next(fit_hint(data, given))
     return code
 
 

@@ -22,14 +22,38 @@ def explain_hint(model: str, data: str, given: Input, named: ColumnRoles | None 
     >>> print(*explain_hint("model", "more.csv", given, given.roles), sep=" / ")
     explain / model / more.csv / --text-column / the body / --separator / ; / --id / ID
     """
-    from untwin.cli.options import column_flag_of, flag_of
+    from untwin.cli.options import column_flag_of
     from untwin.data.read.source import STDIN
 
     words = ["explain", model, "DATA" if data == STDIN else data]
     for column, role in () if named is None else named.named():
         if role in ("text", "numeric", "nominal", "id"):
             words += [column_flag_of(role), column]
-    for name, value in asdict(given.read).items():
-        if value and name != NOT_NEEDED:
-            words += [flag_of(name), str(value)]
-    return [*words, "--id", "ID"]
+    return [*words, *_reading(given), "--id", "ID"]
+
+
+def fit_hint(data: str, given: Input) -> list[str]:
+    """Return how to fit the table that was just checked, in words.
+
+    >>> from untwin.cli.options import Input
+    >>> from untwin.data.columns import ColumnRoles
+    >>> from untwin.data.read import ReadOptions
+    >>> given = Input(ColumnRoles(label="kind", text=("the body",)), ReadOptions(separator=";"), "drop")
+    >>> print(*fit_hint("tickets.csv", given))
+    fit tickets.csv --text the body --label kind --separator ; --missing-label drop -o MODEL
+    """
+    from untwin.cli.options import flag_of
+
+    words = ["fit", data]
+    for column, role in given.roles.named():
+        words += [flag_of(role), column]
+    dropping = [] if given.missing_label == "error" else [flag_of("missing_label"), given.missing_label]
+    return [*words, *_reading(given), *dropping, "-o", "MODEL"]
+
+
+def _reading(given: Input) -> list[str]:
+    """Return the options that say how to read the table."""
+    from untwin.cli.options import flag_of
+
+    options = {name: value for name, value in asdict(given.read).items() if value and name != NOT_NEEDED}
+    return [word for name, value in options.items() for word in (flag_of(name), str(value))]

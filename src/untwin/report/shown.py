@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXCERPT = 280
 NOTHING = "–"
 HEADLINES = {
-    "unmeasured": "Nothing could be measured: every class has one distinct row",
+    "unmeasured": "Nothing could be measured: no row could be held out",
     "guess": "The answers are no better than guessing",
     "perfect": "All {classes} classes are told apart",
     "one pair": "{a} and {b} are confused, and no others",

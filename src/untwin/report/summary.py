@@ -144,7 +144,7 @@ class Summary(Record):
 
     def _quality(self) -> str:
         if self.accuracy.value is None:
-            return "Every class has one distinct row, so nothing could be held out and nothing is measured."
+            return "No class has enough distinct rows to hold one out, so nothing is measured."
         return (
             f"{self.accuracy.value:.1%} of rows it had not seen are answered right "
             f"({_between(self.accuracy)}); always naming the largest class would reach {self.largest_class or 0:.1%}."

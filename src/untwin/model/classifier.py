@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin.crossfit import OutOfFold
-    from untwin.model.findings import Finding
     from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
@@ -315,38 +314,6 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         """Out-of-fold answers to the training rows; scores are calibrated log-probabilities."""
         known = self.state_
         return known.answers.out_of_fold(known.y)
-
-    def find(
-        self,
-        *,
-        test: tuple[Any, ...] | None = None,
-        unlabelled: Any = None,
-        parents: Mapping[Any, object] | None = None,
-        keep: bool = False,
-    ) -> list[Finding]:
-        """Return findings about data and labels; more kinds of them if more than the training rows is given.
-
-        Parameters
-        ----------
-        test : (X, y) or (X, y, ids), optional
-            A test set, to find rows that are in both.
-        unlabelled : rows, optional
-            Rows without labels, to rank which to label next.
-        parents : mapping from class to parent, or to a tuple of ancestors, optional
-            A known tree of classes, to find classes confused across its branches. None: the tree kept before, if any.
-        keep : bool
-            Keep them as `findings_`, which are saved with the model and shown in its report; the tree is kept too.
-        """
-        from untwin.model.findings import found
-
-        now = self._now()
-        chances = None if unlabelled is None else now.predict_proba(unlabelled)
-        held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
-        tree = now.parents_ if parents is None else parents
-        findings = found(now._evidence(test=held, unlabelled=chances, parents=tree))
-        if keep:  # in `_noted`, which the next update clears
-            now._noted.update(findings=findings, parents=None if tree is None else list(tree.items()))
-        return findings
 
     def _trained(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
         """Return this model fitted; `fit` calls it on a copy, so that a failure leaves the model unchanged."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
     from numpy.typing import NDArray
 
     from untwin.model.curves import SpaceCurves
@@ -25,7 +28,7 @@ MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
 
 
 class NotesMixin:
-    """Gives a fitted model what it measures once; the model has `_noted`, `_now`, `find` and what is measured."""
+    """Gives a fitted model what it measures once; the model has `_noted`, `_now` and what is measured."""
 
     if TYPE_CHECKING:
         state_: FittedState
@@ -34,7 +37,41 @@ class NotesMixin:
         _noted: dict[str, Any]
 
         def _now(self) -> Self: ...
-        def find(self, *, keep: bool) -> list[Finding]: ...  # noqa: D102
+        def _given(self, X: Any, *, reset: bool) -> Any: ...
+        def _named(self, given: Any, y: Any, ids: Any = None) -> tuple[Array, Array]: ...
+        def predict_proba(self, X: Any) -> NDArray[np.float64]: ...  # noqa: D102
+
+    def find(
+        self,
+        *,
+        test: tuple[Any, ...] | None = None,
+        unlabelled: Any = None,
+        parents: Mapping[Any, object] | None = None,
+        keep: bool = False,
+    ) -> list[Finding]:
+        """Return findings about data and labels; more kinds of them if more than the training rows is given.
+
+        Parameters
+        ----------
+        test : (X, y) or (X, y, ids), optional
+            A test set, to find rows that are in both.
+        unlabelled : rows, optional
+            Rows without labels, to rank which to label next.
+        parents : mapping from class to parent, or to a tuple of ancestors, optional
+            A known tree of classes, to find classes confused across its branches. None: the tree kept before, if any.
+        keep : bool
+            Keep them as `findings_`, which are saved with the model and shown in its report; the tree is kept too.
+        """
+        from untwin.model.findings import found
+
+        now = self._now()
+        chances = None if unlabelled is None else now.predict_proba(unlabelled)
+        held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
+        tree = now.parents_ if parents is None else parents
+        findings = found(now._evidence(test=held, unlabelled=chances, parents=tree))
+        if keep:  # in `_noted`, which the next update clears
+            now._noted.update(findings=findings, parents=None if tree is None else list(tree.items()))
+        return findings
 
     def measure(self) -> Self:
         """Measure all that the report shows, so that it is saved with the model: see `measured_`."""

@@ -37,6 +37,9 @@ def test_the_answer_is_ranked_first_and_then_the_likeliest(model, new):
     assert (np.diff(shares, axis=1) <= 0).all()
     assert found.ranked.shape == (len(new), 4)
     assert np.array_equal(model.predict_all(new).ranked, found.ranked[:, :1])
+    assert model.predict_all(new, top=9).ranked.shape == (len(new), 4)  # there are no more
+    with pytest.raises(ValueError, match="top must be at least 1"):
+        model.predict_all(new, top=0)
 
 
 def test_the_median_grade_is_ranked_first_though_another_class_is_likelier(texts, labels, new):

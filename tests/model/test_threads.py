@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from untwin.model import UntwinClassifier
 from untwin.model.locks import learning
+from untwin.model.state import FittedState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,16 +90,16 @@ def test_one_reader_and_two_writers(model, new, truth):
 def test_an_answer_is_made_by_the_state_at_its_beginning(model, new, monkeypatch):
     """Whatever is learnt between the probabilities and their names changes neither."""
     expected = model.predict(new).tolist()
-    plain = UntwinClassifier._log_proba
+    plain = FittedState.log_proba
     late = iter([True])
 
-    def log_proba(self, X):
-        found = plain(self, X)
+    def log_proba(self, given):
+        found = plain(self, given)
         if next(late, False):
             model.add(["zebra stripes", "zebra herd"], ["aaa", "aab"])
         return found
 
-    monkeypatch.setattr(UntwinClassifier, "_log_proba", log_proba)
+    monkeypatch.setattr(FittedState, "log_proba", log_proba)
     assert model.predict(new).tolist() == expected
     assert model.classes_[0] == "aaa"
     late = iter([True])
@@ -106,6 +107,7 @@ def test_an_answer_is_made_by_the_state_at_its_beginning(model, new, monkeypatch
     assert len(group.labels) == len(group.sure) == len(new)
     late = iter([True])
     assert len(model.explain(new)) == len(new)
+    assert len(model.ids_) == 160 + 3 * 2  # all three were made while rows were learnt
 
 
 @pytest.mark.parametrize("preset", ["fast", "balanced"])

@@ -57,6 +57,8 @@ def ranked_classes(P: Floats, answer: Indices, top: int) -> Indices:
     >>> ranked_classes(np.array([[0.2, 0.3, 0.5]]), np.array([1]), 2).tolist()
     [[1, 2]]
     """
+    if top < 1:
+        raise ValueError(f"top must be at least 1. Got {top} instead.")
     if top == 1:
         return answer.reshape(-1, 1)
     others = P.copy()

@@ -11,10 +11,11 @@ trust    n        belief in a row's own label divided by t of that label: 1 as u
 
 Neither P nor V comes from a model trained on the row: such a model would repeat its label. *Whether* any row is named
 depends on errors that P does not explain (`noise`): where classes overlap or are too small to be learnt, rows with
-right labels are errors too. *How many* rows are named is the count of confident learning (Northcutt, Jiang and Chuang 2021):
-rows for which the likeliest class among those with P at least t is another one; at most twice as many as random labels
-would explain, since wrong labels of people are nearer to the truth than random ones. *Which* rows are named depends on
-trust, lowest first: a row between twins has some belief in its own label too, while a wrong label usually has none.
+right labels are errors too. *How many* rows are named is the count of confident learning (Northcutt, Jiang and Chuang
+2021): rows for which the likeliest class among those with P at least t is another one; at most twice as many as random
+labels would explain, since wrong labels of people are nearer to the truth than random ones. *Which* rows are named
+depends on trust, lowest first: a row between twins has some belief in its own label too, while a wrong label usually
+has none.
 """
 
 from __future__ import annotations

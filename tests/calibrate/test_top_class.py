@@ -1,4 +1,4 @@
-"""Trust: probabilities that say how often the likeliest class is right, and change no answer."""
+"""Calibration of the top class: probabilities that say how often the likeliest class is right, and change no answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from untwin.calibrate.top_class import LEAST_SLOPE, UNCHANGED, TopClassCalibrati
     st.floats(LEAST_SLOPE, 3),
     st.floats(-3, 3),
 )
-def test_trust_keeps_the_order_of_the_classes_and_shares_all_probability(S, slope, shift):
+def test_calibration_keeps_the_order_of_the_classes_and_shares_all_probability(S, slope, shift):
     before = log_softmax(S, axis=1).astype(np.float32)
     after = TopClassCalibration(slope, shift)(before)
     np.testing.assert_array_equal(after.argmax(axis=1), before.argmax(axis=1))
@@ -29,14 +29,14 @@ def test_trust_keeps_the_order_of_the_classes_and_shares_all_probability(S, slop
     np.testing.assert_allclose(np.nanmax(apart, axis=1), np.nanmin(apart, axis=1), atol=1e-4)
 
 
-def test_trust_can_be_undone_where_it_need_not_hold_a_class_ahead():
+def test_the_inverse_restores_probabilities_where_no_class_is_held_ahead():
     log_p, codes = overconfident(500, 0, boldness=1.5)
-    trust = TopClassCalibration.of_held_out(log_p, codes)
-    told = trust(log_p)
+    calibration = TopClassCalibration.of_held_out(log_p, codes)
+    told = calibration(log_p)
     second, first = np.sort(told, axis=1)[:, -2:].T
     free = first - second > 0.01
     assert free.mean() > 0.9
-    np.testing.assert_allclose(trust.inverse(told)[free], log_p[free], atol=1e-4)
+    np.testing.assert_allclose(calibration.inverse(told)[free], log_p[free], atol=1e-4)
 
 
 def overconfident(n, seed, boldness=2.5):
@@ -47,18 +47,18 @@ def overconfident(n, seed, boldness=2.5):
     return log_softmax(boldness * S, axis=1).astype(np.float32), codes
 
 
-def test_trust_mends_what_new_rows_are_told():
+def test_probabilities_of_new_rows_are_calibrated():
     (log_p, codes), (new, truth) = overconfident(4000, 0), overconfident(4000, 1)
-    trust = TopClassCalibration.of_held_out(log_p, codes)
+    calibration = TopClassCalibration.of_held_out(log_p, codes)
 
     def error(said):
         return calibration_error(np.exp(said.max(axis=1).astype(np.float64)), said.argmax(axis=1) == truth)
 
     assert error(new) > 0.1
-    assert error(trust(new)) < 0.02
+    assert error(calibration(new)) < 0.02
 
 
-def test_trust_is_logistic_regression_on_the_odds():
+def test_the_calibration_is_logistic_regression_on_the_odds():
     log_p, codes = overconfident(200_000, 0)
     confidence = np.exp(log_p.max(axis=1).astype(np.float64))
     odds = np.log(confidence / (1 - confidence))
@@ -77,9 +77,9 @@ def test_a_few_rows_that_are_all_right_make_nobody_certain():
 def test_where_confidence_says_nothing_surer_answers_stay_surer():
     rng = np.random.default_rng(0)
     log_p = log_softmax(3 * rng.normal(size=(2000, 2)), axis=1)
-    trust = TopClassCalibration.of_held_out(log_p, rng.integers(0, 2, 2000))
-    assert trust.slope == LEAST_SLOPE
-    confidence = np.exp(trust(log_p).max(axis=1))
+    calibration = TopClassCalibration.of_held_out(log_p, rng.integers(0, 2, 2000))
+    assert calibration.slope == LEAST_SLOPE
+    confidence = np.exp(calibration(log_p).max(axis=1))
     assert confidence.mean() == pytest.approx(0.5, abs=0.05)
     assert (np.diff(confidence[np.argsort(log_p.max(axis=1))]) >= 0).all()
     assert TopClassCalibration.of_held_out(log_p[:0], np.arange(0)) == UNCHANGED

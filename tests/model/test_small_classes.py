@@ -140,11 +140,11 @@ def test_candidates_of_a_sample_have_a_column_for_each_class():
     rng = np.random.default_rng(0)
     codes = np.array([0, 0, 0, 0, 2, 2, 2, 2])
     rows = rng.normal(size=(8, 3)) + np.eye(3)[codes] * 3
-    contest = Comparison(
+    comparison = Comparison(
         (View("matrix", rows),), np.array(list("abcd")), codes, np.arange(8) % 2, "accuracy", None, None
     )
     entries, dropped = compare(
-        contest, [CandidateSpec("svm", LinearSVM()), CandidateSpec("knn", KNNClassifier())], np.arange(8)
+        comparison, [CandidateSpec("svm", LinearSVM()), CandidateSpec("knn", KNNClassifier())], np.arange(8)
     )
     assert not dropped
     for entry in entries:

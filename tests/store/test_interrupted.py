@@ -173,11 +173,11 @@ def test_whoever_may_wait_waits_and_says_so(tmp_path):
     lock = (folder / "lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
 
-    def heard(stage, done, total):
+    def waited(stage, done, total):
         said.append(stage)
         lock.close()
 
-    with listening(heard), sole_writer(folder, wait=60):
+    with listening(waited), sole_writer(folder, wait=60):
         save(folder, {"x": np.arange(3)}, {})  # a save inside needs no lock of its own
     assert said == [f"waiting: another process is writing to {folder}"] * len(said)
     assert said

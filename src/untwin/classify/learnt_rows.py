@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from untwin._compat import require_classes
-from untwin.represent.growth import merge_classes, stack_matrices, validated_growth, widen_matrix
+from untwin.represent.incremental import merge_classes, stack_matrices, validated_growth, widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,7 +28,7 @@ from untwin.linalg.blocks import Blocks, product, squared_length
 from untwin.linalg.drift import Drift
 from untwin.linalg.svd import TruncatedSVD
 from untwin.linalg.update import with_change, with_columns, with_rows, without_columns, without_rows
-from untwin.represent.growth import places_of, stack_matrices, widen_matrix
+from untwin.represent.incremental import places_of, stack_matrices, widen_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable

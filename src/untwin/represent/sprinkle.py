@@ -24,11 +24,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.linalg.svd import Solver, TruncatedSVD
-from untwin.represent.growth import any_batch, extend_plan, merge_classes, move_columns, validated_growth, widen_matrix
+from untwin.represent.incremental import (
+    any_batch,
+    extend_plan,
+    merge_classes,
+    move_columns,
+    validated_growth,
+    widen_matrix,
+)
 from untwin.represent.learnt import WORTH_MERGING, LearntMatrix, background_rows, one_thread, spare
-from untwin.represent.measures import FLOATS, SpaceMeasures
 from untwin.represent.membership import membership
 from untwin.represent.rank import Criterion, decompose
+from untwin.represent.space_measures import FLOATS, SpaceMeasures
 from untwin.represent.unsprinkle import unsprinkled
 from untwin.represent.whiten import within_class_whitening
 from untwin.structure.plan import SprinklingPlan

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, require_classes, validating
 from untwin._values import positions
-from untwin.represent.growth import any_batch, validated_growth, widen_matrix
+from untwin.represent.incremental import any_batch, validated_growth, widen_matrix
 from untwin.tables import Contingency, measures
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from scipy.sparse import csr_array, diags_array, issparse
 
 from untwin._labels import label_array
 from untwin._values import class_names, frozen_csr, html_table, joined_classes, positions
-from untwin.tables import ordinal
+from untwin.tables import ordinal_measures
 from untwin.tables._sparse import cell_rows, moved, ratio, same_cells
+from untwin.tables.confused_pairs import confused_pairs
 from untwin.tables.distances import Metric, row_distances
-from untwin.tables.pairs import confused_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -282,15 +282,15 @@ class Confusion:
         the same row and column sums give by chance. Fewer errors raise it, and so does an order that puts twins
         next to each other.
         """
-        return ordinal.linear_kappa(self.counts)
+        return ordinal_measures.linear_kappa(self.counts)
 
     def mean_absolute_error(self) -> float:
         """Return the mean number of places between true and predicted class, for classes in the given order."""
-        return ordinal.mean_distance(self.counts)
+        return ordinal_measures.mean_distance(self.counts)
 
     def quadratic_kappa(self) -> float:
         """Return quadratically weighted kappa, for classes in the given order; 1 when nothing is wrong."""
-        return ordinal.quadratic_kappa(self.counts)
+        return ordinal_measures.quadratic_kappa(self.counts)
 
     def frame(self) -> pl.DataFrame:
         """Return the non-zero cells as a table: true, predicted, count, rate."""

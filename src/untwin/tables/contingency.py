@@ -25,7 +25,7 @@ from untwin._values import class_names, frozen, frozen_csr, html_table, joined_c
 from untwin.tables import measures
 from untwin.tables._input import membership, whole_counts
 from untwin.tables._sparse import cell_rows, moved, ratio, same_cells
-from untwin.tables.evidence import Side, TermEvidence, evidence
+from untwin.tables.term_evidence import Side, TermEvidence, evidence
 
 if TYPE_CHECKING:
     import polars as pl

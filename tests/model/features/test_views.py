@@ -1,4 +1,4 @@
-"""What is settled before the contest: how texts are counted, and C."""
+"""Choices made before candidates are compared: how texts are counted, and C."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from untwin.model.selection.select import _scores
 N, CLASSES = 600, 4
 
 
-def contest_of(codes, scoring="accuracy"):
+def comparison_of(codes, scoring="accuracy"):
     folds = np.arange(len(codes)) % 5
     return Comparison((), np.array(list("abcd")), codes, folds, scoring, None, None)
 
@@ -38,21 +38,21 @@ def codes():
 
 
 def test_independent_opinions_join_even_if_they_are_weaker(codes):
-    contest = contest_of(codes)
+    comparison = comparison_of(codes)
     found = Averages(
-        contest, [result(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))]
+        comparison, [result(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))]
     )
     path = found.grown()
-    scores = [contest.score(grown.predicted) for grown in path]
+    scores = [comparison.score(grown.predicted) for grown in path]
     assert len(path) == MOST_MEMBERS
     assert scores == sorted(set(scores))
     assert [len(grown.members) for grown in path] == [1, 2, 3]
 
 
 def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_suits_it(codes):
-    contest = contest_of(codes)
+    comparison = comparison_of(codes)
     a, b, c = (opinion(codes, 1.5, seed) for seed in range(3))
-    grown = Averages(contest, [result("a", a), result("b", b), result("c", c)]).grown()[-1]
+    grown = Averages(comparison, [result("a", a), result("b", b), result("c", c)]).grown()[-1]
     S = (a + b + c) / 3 / grown.temperature
     np.testing.assert_allclose(grown.log_p, S - np.log(np.exp(S).sum(axis=1, keepdims=True)), atol=1e-4)
     assert grown.name == "a + b + c"
@@ -63,12 +63,12 @@ def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_sui
 def test_a_copy_or_noise_does_not_join(codes):
     best = opinion(codes, 2.0, 0)
     others = [result("copy", best), result("noise", np.random.default_rng(9).normal(size=(N, CLASSES)) * 0.01)]
-    assert [grown.name for grown in Averages(contest_of(codes), [result("best", best), *others]).grown()] == ["best"]
+    assert [grown.name for grown in Averages(comparison_of(codes), [result("best", best), *others]).grown()] == ["best"]
 
 
 def test_one_candidate_alone(codes):
     only = result("only", opinion(codes, 2.0, 0))
-    averages = Averages(contest_of(codes), [only])
+    averages = Averages(comparison_of(codes), [only])
     assert averages.grown() == [only]
     assert averages.honest_answers().tolist() == only.predicted.tolist()
 
@@ -78,14 +78,14 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
     told, seen, told_f1, seen_f1 = [], [], [], []
     for seed in range(10):
         shuffled = np.random.default_rng(seed).permutation(codes)
-        contest = contest_of(shuffled)
+        comparison = comparison_of(shuffled)
         noise = [result(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
-        averages = Averages(contest, noise)
+        averages = Averages(comparison, noise)
         best, answers = averages.grown()[-1].predicted, averages.honest_answers()
-        seen.append(contest.score(best))
+        seen.append(comparison.score(best))
         told.append((answers == shuffled).mean())
         seen_f1.append(f1_score(shuffled, best, average="macro"))
-        told_f1.append(_scores(contest, answers)["macro_f1"])
+        told_f1.append(_scores(comparison, answers)["macro_f1"])
     for all_told, all_seen in ((told, seen), (told_f1, seen_f1)):
         error = np.std(all_told, ddof=1) / len(all_told) ** 0.5
         assert abs(np.mean(all_told) - 1 / CLASSES) < 3 * error
@@ -94,9 +94,9 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
 
 def test_all_figures_that_are_told_are_those_of_the_same_answers(codes):
     order = np.array([2, 0, 3, 1])
-    contest = replace(contest_of(codes, "mae"), order=order)
-    answers = Averages(contest, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)]).honest_answers()
-    told, grade = _scores(contest, answers), np.argsort(order)
+    comparison = replace(comparison_of(codes, "mae"), order=order)
+    answers = Averages(comparison, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)]).honest_answers()
+    told, grade = _scores(comparison, answers), np.argsort(order)
     assert told["accuracy"] == pytest.approx((answers == codes).mean())
     assert told["macro_f1"] == pytest.approx(f1_score(codes, answers, average="macro"))
     assert told["mae"] == pytest.approx(abs(grade[answers] - grade[codes]).mean())
@@ -111,5 +111,5 @@ def test_macro_f1_decides_where_it_is_asked_for(codes):
     fair = np.where(np.arange(N) % 41 == 7, (rare + 1) % 3, rare)  # wrong fifteen times, about common classes
     blind, fair = (np.log(0.8 * np.eye(CLASSES)[answers] + 0.05) for answers in (blind, fair))
     results = [result("blind", blind), result("fair", fair)]
-    assert Averages(contest_of(rare), results).grown()[0].name == "blind"
-    assert Averages(contest_of(rare, "macro_f1"), results).grown()[0].name == "fair"
+    assert Averages(comparison_of(rare), results).grown()[0].name == "blind"
+    assert Averages(comparison_of(rare, "macro_f1"), results).grown()[0].name == "fair"

@@ -1,4 +1,4 @@
-"""The contest: shared folds, honest figures, intervals."""
+"""Comparison of candidates: shared folds, honest figures, intervals."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from untwin.classify.graph.pairs import PairPanel
 from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, TrainingRows
 from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.crossfit.folds import possible_folds
-from untwin.represent.growth import any_batch
+from untwin.represent.incremental import any_batch
 from untwin.structure.graph import THRESHOLDS, ConfusionGraph
 from untwin.tables.confusion import Confusion
 

@@ -18,7 +18,7 @@ from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared
 from untwin.classify.knn.neighbours import Searchable, nearest, searchable
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
 from untwin.crossfit.folds import possible_folds
-from untwin.represent.growth import (
+from untwin.represent.incremental import (
     any_batch,
     merge_classes,
     move_columns,

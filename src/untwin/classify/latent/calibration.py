@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, vstack
 
 from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature
-from untwin.represent.growth import widen_matrix
+from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.utils.extmath import row_norms
 
 from untwin._values import frozen, frozen_csr, joined_classes, positions
-from untwin.represent.growth import widen_matrix
+from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ from untwin.classify.latent.calibration import KeptRows, fit_held_out_temperatur
 from untwin.classify.latent.class_space import ClassSpace, Columns, class_space
 from untwin.classify.latent.class_sums import ClassSums
 from untwin.classify.latent.indistinguishable import indistinguishable
-from untwin.represent.growth import validated_growth
+from untwin.represent.incremental import validated_growth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,11 +31,11 @@ from untwin.classify.experts import Earlier, refit_experts
 from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
 from untwin.classify.multilevel.groups import FEWEST, cut_branches, given_branches
-from untwin.classify.multilevel.growth import earlier_experts, extend_branch, nearest_classes
 from untwin.classify.multilevel.heldout import held_out_folds
+from untwin.classify.multilevel.new_classes import earlier_experts, extend_branch, nearest_classes
 from untwin.classify.multilevel.trees import SOURCES, class_trees
 from untwin.crossfit.outoffold import class_scores, out_of_fold_confusion
-from untwin.represent.growth import any_batch
+from untwin.represent.incremental import any_batch
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from untwin._errors import InputError
 from untwin._forks import require_polars
 from untwin._labels import require_distinct
 from untwin.data.frames import is_dense
-from untwin.represent.growth import stack_matrices
+from untwin.represent.incremental import stack_matrices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -27,7 +27,7 @@ from sklearn.utils.extmath import row_norms
 from untwin._compat import rows_of
 from untwin.data.frames import text_cells
 from untwin.model.features.inputs import stack_rows
-from untwin.represent.growth import widen_matrix
+from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

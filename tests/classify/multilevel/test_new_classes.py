@@ -11,7 +11,7 @@ from untwin.classify.experts import Retrained
 from untwin.classify.learnt_rows import LearntRows
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.classify.multilevel.groups import Branch
-from untwin.classify.multilevel.growth import extend_branch, nearest_classes
+from untwin.classify.multilevel.new_classes import extend_branch, nearest_classes
 
 GROUPS = [[f"c{code:02}" for code in range(start, 30, 6)] for start in range(6)]
 

@@ -77,7 +77,8 @@ class Encoder:
         return [self.node(thing, (*path, str(number))) for number, thing in enumerate(things)]
 
     def _named(self, things: Mapping[str, Any], path: Path) -> dict[str, Node]:
-        return {name: self.node(thing, (*path, name)) for name, thing in things.items()}
+        now = list(things.items())  # another thread may have the model note something meanwhile
+        return {name: self.node(thing, (*path, name)) for name, thing in now}
 
     def _state(self, name: str, thing: Any, path: Path) -> dict[str, Any]:
         """Return what an instance of a kind holds, if it holds what its kind may and loading would not refuse it."""

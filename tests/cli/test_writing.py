@@ -65,7 +65,7 @@ def test_places_that_are_refused_before_the_work_begins(command, fitted, table, 
     (tmp_path / "link.csv").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "model").symlink_to(fitted.folder)
-    monkeypatch.setattr("untwin.cli.loaded_model.open_model", None)  # it does not come to that
+    monkeypatch.setattr("untwin.cli.loaded_model.load_model_for", None)  # it does not come to that
     done = command("predict", fitted.folder, table, "-o", tmp_path / target, "--json", "--force")
     assert (done.code, done.json()["error"]["code"]) == (2, code)
     assert not (tmp_path / "elsewhere").exists()

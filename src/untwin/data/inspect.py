@@ -43,7 +43,7 @@ _NOTES = {
 class TableFinding:
     """One thing found; `count` says how many there are, `evidence` shows some of them.
 
-    >>> TableFinding("constant-column", "note", "1 column is constant.", "Nothing to do.", 1, ({"column": "site"},)).code
+    >>> TableFinding("constant-column", "note", "1 column is constant.", "Remove it.", 1, ({"column": "site"},)).code
     'constant-column'
     """
 

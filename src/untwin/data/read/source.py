@@ -37,10 +37,10 @@ _MARKS = {
 
 
 class Readable(Protocol):
-    """What can be read, so many bytes at a time."""
+    """What can be read as it comes."""
 
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes; fewer only at the end."""
+    def read1(self, size: int, /) -> bytes:
+        """Return the next bytes that are there, at most so many; none at the end."""
 
 
 class _Peeked:
@@ -48,11 +48,23 @@ class _Peeked:
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
-        self.start = self._ahead = stream.read(8)
+        self._ahead = b""
+        self.start = self._ahead = self.read(8)
 
     def read(self, size: int, /) -> bytes:
-        head, self._ahead = self._ahead[:size], self._ahead[size:]
-        return head + self._stream.read(size - len(head))
+        """Return the next bytes; fewer only at the end.
+
+        They are taken as they come, since a signal that arrives between two parts of one long read would have to wait
+        for its end, which may never come where the rows come through a pipe.
+        """
+        parts, self._ahead = [self._ahead[:size]], self._ahead[size:]
+        missing = size - len(parts[0])
+        while missing and (part := self._stream.read1(missing)):
+            parts.append(part)
+            missing -= len(part)
+        return b"".join(parts)
+
+    read1 = read  # of a stream inside another one
 
 
 def name_of(source: str) -> str:
@@ -78,7 +90,7 @@ def opened(source: str) -> Iterator[_Peeked]:
 def _stdin() -> Readable:
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
-    return sys.stdin.buffer
+    return cast("Readable", sys.stdin.buffer)
 
 
 def text_pieces(source: str, encoding: str | None) -> Iterator[bytes]:

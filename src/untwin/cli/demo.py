@@ -55,7 +55,7 @@ def demo(*, output: str | None, force: bool, seed: int, strict: bool, as_json: b
 def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
     from untwin.cli.explanations import explanation_record
-    from untwin.cli.fitting import Clock, Settings, fit_table, told
+    from untwin.cli.fitting import Clock, Settings, fit_record, fit_table
     from untwin.cli.model_files import saved_once, writable_model
     from untwin.data.demo import demo_texts
 
@@ -67,7 +67,7 @@ def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     fitted = fit_table(table, Settings(preset="fast", seed=seed), clock)
     about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": fitted.source}
     with saved_once(fitted.model, folder, about, texts=True) as save_with_report:
-        record = told(fitted, clock)
+        record = fit_record(fitted, clock)
         answers = [
             {"id": row["id"], "true_label": row["label"], **explanation_record(fitted.model, [row["text"]], SHOWN)}
             for row in asked.iter_rows(named=True)

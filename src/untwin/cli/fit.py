@@ -92,7 +92,7 @@ def fit_and_save(
 ) -> dict[str, Any]:
     """Read, fit, save; return all there is to say, as one record."""
     from untwin._errors import InputError
-    from untwin.cli.fitting import Clock, Settings, fit_table, told
+    from untwin.cli.fitting import Clock, Settings, fit_record, fit_table
     from untwin.cli.model_files import saved_once, writable_model
 
     folder, clock = writable_model(output, force=force), Clock()
@@ -105,7 +105,7 @@ def fit_and_save(
     options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
     about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
     with saved_once(fitted.model, folder, about, texts=texts) as save_with_report:
-        record = {"model": output, **told(fitted, clock), "seconds": dict(clock.seconds)}
+        record = {"model": output, **fit_record(fitted, clock), "seconds": dict(clock.seconds)}
         about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
         return record | {"report": save_with_report()}
 

@@ -57,7 +57,7 @@ class Clock:
 
 
 class Fitted(NamedTuple):
-    """A model, and what its fit leaves to be told: rows marked as test, a known tree, what is odd about the table."""
+    """A model, and what its fit leaves to report: rows marked as test, a known tree, what is odd about the table."""
 
     model: UntwinClassifier
     source: str
@@ -86,7 +86,7 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     return Fitted(model, source, train.frame.height, table.columns, held, parents, oddities)
 
 
-def told(fitted: Fitted, clock: Clock) -> dict[str, Any]:
+def fit_record(fitted: Fitted, clock: Clock) -> dict[str, Any]:
     """Score the rows marked as test, look for findings, and return all there is to say as one record."""
     model, test, parents = fitted.model, fitted.test, fitted.parents
     with clock.timing("scoring"), as_input_errors(fitted.source):

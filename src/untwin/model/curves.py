@@ -3,7 +3,7 @@
 Glossary
 --------
 part        rows to learn from and held-out rows of one fold, in the terms that explain answers
-plan        adaptive, from what was heard out of fold about the rows of the other folds
+plan        adaptive, from the out-of-fold answers to the rows of the other folds
 k           dimensions of a space
 separation  scatter of documents within classes over that between classes (`represent.analysis`)
 error       share of the documents' sum of squares that the space loses

@@ -34,14 +34,14 @@ LONG = 50  # bytes of a string, on average, from which on decoding one by one is
 class Decoder:
     """Decodes things one inside the other."""
 
-    def __init__(self, stacks: ArrayReader) -> None:
-        self._stacks = stacks
+    def __init__(self, reader: ArrayReader) -> None:
+        self._reader = reader
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
             "dict": self._named,
             "slice": lambda content: slice(*map(self.thing, content)),
             "float": lambda content: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
-            "array": self._stacks.get,
+            "array": self._reader.get,
             "objects": self._objects,
             "masked": self._masked,
             "strings": self._strings,
@@ -97,13 +97,13 @@ class Decoder:
     def _matrix(self, kind: type, content: Any) -> Any:
         match content:
             case {"shape": [int(n), int(m)], "data": data, "indices": indices, "indptr": indptr}:
-                get = self._stacks.get
+                get = self._reader.get
                 matrix = checked_csr((n, m), get(data), get(indices), get(indptr), "a matrix")
                 return matrix if kind is type(matrix) else _as(kind, matrix)
         raise damaged(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
 
     def _strings(self, content: Any) -> list[str]:
-        utf8, offsets = self._stacks.get(content["utf8"]), self._stacks.get(content["offsets"])
+        utf8, offsets = self._reader.get(content["utf8"]), self._reader.get(content["offsets"])
         texts = checked_texts(utf8, offsets, "strings")
         if len(texts) == 0 or len(utf8) > LONG * len(texts) or not utf8.all():
             return list(texts)

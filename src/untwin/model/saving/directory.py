@@ -1,6 +1,6 @@
 """A fitted `UntwinClassifier` as a model directory, and back.
 
-parts    the arrays, by what they belong to (views, team, heard, space, ...); `tree`: how the model is made of them
+parts    the arrays, by what they belong to (views, ensemble, answers, space, ...); `tree`: how a model is made of them
 facts    what `describe` tells without building the model: versions, a summary, what the caller wants to keep
 """
 
@@ -42,9 +42,9 @@ def save_model(
     overwrite: bool = False,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
-    saved, shelf = model if texts else _without_texts(model), ArrayWriter()
+    saved, writer = model if texts else _without_texts(model), ArrayWriter()
     try:
-        tree = json.dumps(Encoder(shelf).node(saved), allow_nan=False)
+        tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)
         _require_size(tree)
         model._validate_params()  # type: ignore[no-untyped-call]
     except InputError:
@@ -53,10 +53,10 @@ def save_model(
         reason = error.message if isinstance(error, ModelRefused) else str(error)
         message = f"The model must be such that it can be loaded. Got instead: {reason}"
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
-    told = getattr(model, "about_", {}) if about is None else about
-    facts = {"versions": versions(), "summary": _summary(saved), "about": dict(told)}
+    noted = getattr(model, "about_", {}) if about is None else about
+    facts = {"versions": versions(), "summary": _summary(saved), "about": dict(noted)}
     sha256 = save(
-        folder, {**shelf.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder)
+        folder, {**writer.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder)
     )
     return _noted(model, folder, sha256)
 
@@ -155,15 +155,15 @@ def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
 
 
 def _summary(model: UntwinClassifier) -> dict[str, Any]:
-    knowledge = model.state_
+    state = model.state_
     return {
         "kind": model._kind,
         "preset": model.preset,
         "winner": model.candidates_[0].name,
         "accuracy": model.scores_.get("accuracy"),
         "classes": len(model.classes_),
-        "rows": len(knowledge.y),
-        "texts": knowledge.documents is not None,
+        "rows": len(state.y),
+        "texts": state.documents is not None,
     }
 
 

@@ -1,4 +1,4 @@
-"""From a fitted model to a tree of JSON, with its arrays on a shelf."""
+"""From a fitted model to a tree of JSON, with its arrays beside it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ ROOT = "state"  # its attributes name the parts of the model directory
 class Encoder:
     """Encodes things one inside the other; `path` leads from the model to the thing at hand."""
 
-    def __init__(self, shelf: ArrayWriter) -> None:
-        self._shelf = shelf
+    def __init__(self, writer: ArrayWriter) -> None:
+        self._writer = writer
         self._kinds: dict[type, Callable[[Any, Path], Node]] = {  # a masked array is an array too: first comes first
             np.ma.MaskedArray: lambda thing, path: {"masked": self._named(_masked(thing), path)},
             np.ndarray: self._array,
@@ -112,7 +112,7 @@ class Encoder:
         return self._named(state, path)
 
     def _put(self, array: Array, path: Path) -> Any:
-        return self._shelf.put(array, path[1] if path[:1] == (ROOT,) and len(path) > 1 else "more")
+        return self._writer.put(array, path[1] if path[:1] == (ROOT,) and len(path) > 1 else "more")
 
 
 def _masked(array: Any) -> dict[str, Array]:

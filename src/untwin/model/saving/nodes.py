@@ -7,7 +7,7 @@ tuple, set, frozenset    [...]
 dict                     {name: ...}
 slice                    [start, stop]
 float                    "inf", "-inf", "nan": what JSON lacks
-array                    the place of an array (`shelf`)
+array                    the place of an array (`arrays`)
 objects                  an array of Python objects, one axis: strings or numbers
 masked                   {"data": ..., "mask": ...}
 csr, csr_matrix          {"shape": [n, m], "data": place, "indices": place, "indptr": place}

@@ -127,6 +127,12 @@ def test_texts_shared_between_the_parts_of_a_split(tmp_path):
     assert finding.evidence == ({"rows": [1, 5], "labels": ["a"], "text": "one cat", "parts": ["train", "test"]},)
 
 
+def test_a_few_texts_shared_by_both_parts_are_no_error(tmp_path):
+    many = [f"word{number} and more,{'ab'[number % 2]},train" for number in range(300)]
+    finding = found(tmp_path, [*many, "word0 and more,a,test"], header="text,label,split")["split-leak"]
+    assert (finding.severity, finding.count) == ("warning", 1)
+
+
 @pytest.mark.parametrize("texts", ["今天天气很好", "สวัสดีครับ", "こんにちは"])
 def test_scripts_without_spaces(tmp_path, texts):
     finding = found(tmp_path, [*CLEAN, f"{texts},a", f"{texts}二,b"])["unspaced-text"]

@@ -16,7 +16,7 @@ from untwin._errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from untwin._types import Array
 
 KINDS = {"bool": (bool, np.bool_), "number": (int, float, np.integer, np.floating), "text": (str,)}
 MOST, LEAST = np.iinfo(np.int64).max, np.iinfo(np.int64).min
@@ -44,7 +44,7 @@ def require_distinct(y: Any) -> None:
         _refuse((cell for cell in whole if not LEAST <= cell <= MOST), "be a whole number beyond 64 bits")
 
 
-def label_array(y: Any) -> NDArray[Any]:
+def label_array(y: Any) -> Array:
     """Return labels, or the names of classes, as an array in which those that differ still do."""
     require_distinct(y)
     return np.asarray(y)

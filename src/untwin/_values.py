@@ -17,9 +17,9 @@ from untwin._labels import label_array
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[Any]
+    from untwin._types import Array, Indices
 
 
 def frozen(array: ArrayLike) -> Array:
@@ -65,7 +65,7 @@ def joined_classes(a: Array, b: Array) -> Array:
     return frozen(np.concatenate([a, b[~np.isin(b, a)]]))
 
 
-def positions(names: ArrayLike, classes: Array) -> NDArray[np.intp]:
+def positions(names: ArrayLike, classes: Array) -> Indices:
     """Return where each of `names` stands in `classes`; an unknown name is an error that lists a few known ones.
 
     >>> positions(["cat", "ape"], np.array(["ape", "bee", "cat"])).tolist()

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from untwin._types import Flags, Floats
 
 BINS = 15
 
@@ -28,7 +26,7 @@ class Bin(NamedTuple):
     rows: int
 
 
-def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
+def calibration_error(confidence: Floats, right: Flags) -> float:
     """Return the expected calibration error: the mean gap of confidence and accuracy over 15 bins of confidence.
 
     >>> calibration_error(np.array([0.9, 0.9, 0.6, 0.6]), np.array([True, True, True, False]))
@@ -41,7 +39,7 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
     return round(float(np.abs(gaps).sum() / len(right)), 12)
 
 
-def reliability_bins(confidence: Floats, right: NDArray[np.bool_]) -> list[Bin]:
+def reliability_bins(confidence: Floats, right: Flags) -> list[Bin]:
     """Return the bins of the calibration error, without empty ones.
 
     >>> reliability_bins(np.array([0.9, 0.9, 0.6]), np.array([True, False, True]))

@@ -16,9 +16,7 @@ from scipy.optimize import brentq
 from untwin.crossfit.outoffold import class_scores
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats, Floats32
 
 LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
 HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
@@ -26,7 +24,7 @@ ENOUGH_CELLS = 1_000_000  # rows x classes that settle one number
 LEAST_SHARE = 0.01  # of the probability that chance would give: no class is ruled out by a vote without it
 
 
-def fit_temperature(scores: NDArray[Any], codes: NDArray[Any], *, cautious: bool = False) -> float:
+def fit_temperature(scores: Array, codes: Array, *, cautious: bool = False) -> float:
     """Return the T that maximises the likelihood of the true classes under softmax(scores / T); many rows are sampled.
 
     `cautious`: add one row with equal weight on every class, so that a few rows, all of them right, do not give
@@ -77,7 +75,7 @@ def log_scores(model: Any, rows: Any) -> Floats:
     return on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
 
 
-def log_probabilities(S: Any, temperature: float) -> NDArray[np.float32]:
+def log_probabilities(S: Any, temperature: float) -> Floats32:
     """Return log_softmax(S / T) in single precision, after the largest score was subtracted in double."""
     behind = ((S - S.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
     return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array, Flags
 
 
-def surest_threshold(confidence: Array, right: NDArray[np.bool_], error: float) -> float:
+def surest_threshold(confidence: Array, right: Flags, error: float) -> float:
     """Return the lowest confidence at and above which at most the share `error` of held-out rows was wrong.
 
     Rows of equal confidence are sure together or not at all. Infinity: no row is sure.

@@ -13,17 +13,13 @@ probabilities are too low for some rows and too high for others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Floats, Floats32, Indices
 
 MOST_ODDS = 14.0  # of a million to one: those of a few surer answers must not bend the line
 FULL = np.array([1.0, 0.0])  # slope and shift that leave everything as it is
@@ -86,7 +82,7 @@ class TopClassCalibration:
         """The correction that restores the original probabilities."""
         return TopClassCalibration(1 / self.slope, -self.shift / self.slope)
 
-    def __call__(self, log_p: Array) -> NDArray[np.float32]:
+    def __call__(self, log_p: Array) -> Floats32:
         """Return the corrected log-probabilities of rows."""
         first = TopClass.of_rows(log_p)
         said = self.slope * first.odds + self.shift
@@ -94,7 +90,7 @@ class TopClassCalibration:
         least = np.subtract(first.second, first.rest, where=others, out=np.full(len(log_p), -np.inf)) + LEAD
         said = np.maximum(said, least)
         shared = np.subtract(log_expit(-said), first.rest, where=others, out=np.zeros(len(log_p)))
-        told: NDArray[np.float32] = log_p + shared[:, np.newaxis].astype(np.float32)
+        told: Floats32 = log_p + shared[:, np.newaxis].astype(np.float32)
         told[np.arange(len(told)), first.best] = log_expit(said)
         return told
 

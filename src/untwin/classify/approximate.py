@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Flags, Indices
 
 
 class ApproximateLabels(NamedTuple):
@@ -20,5 +16,5 @@ class ApproximateLabels(NamedTuple):
     """
 
     labels: Array
-    sure: NDArray[np.bool_]
+    sure: Flags
     groups: Indices

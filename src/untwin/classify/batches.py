@@ -34,10 +34,7 @@ from untwin._compat import Interval, validating
 from untwin.classify.linear import Margins, with_ones
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Array = NDArray[Any]
+    from untwin._types import Array, Floats32, Indices
 
 FEWEST_PASSES = 3
 ENOUGH_SPARSE = (200, 20)  # steps, which small tables take more passes to make, but no more passes than so many ...
@@ -51,9 +48,9 @@ class Batch(NamedTuple):
 
     X: Any
     transposed: Any
-    terms: NDArray[np.intp]
-    codes: NDArray[np.intp]
-    penalty: Floats
+    terms: Indices
+    codes: Indices
+    penalty: Floats32
 
 
 class BatchLinearSVC(Margins):
@@ -122,7 +119,7 @@ class BatchLinearSVC(Margins):
         codes = self._coded(y)
         return self._keep_columns(self._weights(with_ones(X), codes))
 
-    def _weights(self, X: Any, codes: NDArray[np.intp]) -> Floats:
+    def _weights(self, X: Any, codes: Indices) -> Floats32:
         random = check_random_state(self.random_state)
         batch_size = self.batch_size or ceil(2 * sqrt(len(codes)))
         batches = _batches(X, codes, self.C, batch_size, random)
@@ -141,7 +138,7 @@ class BatchLinearSVC(Margins):
         return W
 
 
-def _batches(X: Any, codes: NDArray[np.intp], C: float, size: int, random: np.random.RandomState) -> list[Batch]:
+def _batches(X: Any, codes: Indices, C: float, size: int, random: np.random.RandomState) -> list[Batch]:
     """Deal the rows to batches of nearly equal size, at random."""
     n, m = X.shape
     parts = np.array_split(random.permutation(n), ceil(n / size))
@@ -152,13 +149,13 @@ def _batches(X: Any, codes: NDArray[np.intp], C: float, size: int, random: np.ra
     return [_compact(X[rows], codes[rows], C * occurrences) for rows in parts]
 
 
-def _whole(X: Floats, codes: NDArray[np.intp], scale: float) -> Batch:
+def _whole(X: Floats32, codes: Indices, scale: float) -> Batch:
     """Return dense rows, on all columns."""
     penalty = np.full((X.shape[1], 1), len(X) / scale, dtype=np.float32)
     return Batch(X, X.T, np.arange(X.shape[1]), codes, penalty)
 
 
-def _compact(X: Any, codes: NDArray[np.intp], scale: Array) -> Batch:
+def _compact(X: Any, codes: Indices, scale: Array) -> Batch:
     """Return sparse rows on the columns that they use."""
     counts = np.bincount(X.indices, minlength=X.shape[1])
     terms = np.flatnonzero(counts)
@@ -168,7 +165,7 @@ def _compact(X: Any, codes: NDArray[np.intp], scale: Array) -> Batch:
     return Batch(rows, rows.T, terms, codes, (counts[terms] / scale[terms]).astype(np.float32)[:, np.newaxis])
 
 
-def _learn(W: Floats, G: Floats, u: Floats, batch: Batch, step: float) -> None:
+def _learn(W: Floats32, G: Floats32, u: Floats32, batch: Batch, step: float) -> None:
     """Take one step along the gradient of a batch, in place."""
     weights = np.take(W, batch.terms, axis=0)  # four times as fast as W[terms]
     gradient = batch.transposed @ _slopes(batch.X @ weights, batch.codes, u)
@@ -179,7 +176,7 @@ def _learn(W: Floats, G: Floats, u: Floats, batch: Batch, step: float) -> None:
     W[batch.terms] = weights - gradient
 
 
-def _slopes(Z: Floats, codes: NDArray[np.intp], u: Floats) -> Floats:
+def _slopes(Z: Floats32, codes: Indices, u: Floats32) -> Floats32:
     """Return the derivative of the squared hinge by each number of Z, which is overwritten."""
     rows = np.flatnonzero(codes >= 0)
     own = codes[rows]

@@ -19,10 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untwin._compat import inherited_tags, require_classes, validating
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 FLOATS = [np.float64, np.float32]
 

@@ -31,11 +31,7 @@ from untwin.tables import Contingency
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
-
+    from untwin._types import Array, Indices
 
 STEEPNESS = np.float32(2.0)  # of the sigmoid: a row at the margin of an SVM is right in 88 of 100 cases
 

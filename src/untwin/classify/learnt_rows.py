@@ -11,9 +11,7 @@ from untwin._compat import require_classes
 from untwin.represent.incremental import merge_classes, stack_matrices, validated_growth, widen_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 
 class LearntRows(NamedTuple):

@@ -35,11 +35,9 @@ from untwin._compat import (
 from untwin.classify.newton import filled, one_against_rest, suits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.float32]
+    from untwin._types import Array, Floats32, Indices
 
 FLOATS = [np.float64, np.float32]
 MOST_STEPS = 300  # of logistic regression
@@ -56,8 +54,8 @@ class _Weights(ClassifierMixin, BaseEstimator):
     """Linear scores. Subclasses implement `fit`."""
 
     classes_: Array
-    coef_: Floats
-    intercept_: Floats
+    coef_: Floats32
+    intercept_: Floats32
 
     def _keep(self, trained: Any, coef: Any, intercept: Any) -> Self:
         self.classes_ = trained.classes_
@@ -65,7 +63,7 @@ class _Weights(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.asarray(intercept, dtype=np.float32)
         return self
 
-    def _scores(self, X: Any) -> Floats:
+    def _scores(self, X: Any) -> Floats32:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
         return np.asarray(matrix_product(X, self.coef_.T)) + self.intercept_
@@ -79,7 +77,7 @@ class _Weights(ClassifierMixin, BaseEstimator):
 class Margins(_Weights):
     """A linear model that predicts the largest margin; for two classes it has one row of weights, for the second."""
 
-    def _coded(self, y: Array) -> NDArray[np.intp]:
+    def _coded(self, y: Array) -> Indices:
         """Store the classes; return the column of weights of each label, -1 for the first of two classes."""
         require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -87,12 +85,12 @@ class Margins(_Weights):
             raise ValueError(f"y must have at least two classes. Got one class, {self.classes_[0]!r}, instead.")
         return codes - 1 if len(self.classes_) == 2 else codes
 
-    def _keep_columns(self, W: Floats) -> Self:
+    def _keep_columns(self, W: Floats32) -> Self:
         """Store one column of weights for each class; its last number is the intercept."""
         self.coef_, self.intercept_ = np.ascontiguousarray(W[:-1]).T, W[-1].copy()
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Floats32:
         """Return the margin of each class; with two classes that of the second, one-dimensional."""
         margins = self._scores(X)
         return margins[:, 0] if len(self.classes_) == 2 else margins
@@ -238,9 +236,9 @@ class ComplementBayes(_Weights):
         alone = len(bayes.classes_) == 1
         return self._keep(bayes, bayes.feature_log_prob_, bayes.class_log_prior_ if alone else np.zeros(1))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Floats32:
         """Return class probabilities; naive Bayes is far too sure of them."""
-        shares: Floats = softmax(self._scores(X), axis=1)
+        shares: Floats32 = softmax(self._scores(X), axis=1)
         return shares
 
     def predict(self, X: Any) -> Array:

@@ -27,10 +27,7 @@ from threadpoolctl import threadpool_limits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Indices
 
 LARGEST_SYSTEM = 4000  # equations: beyond, one step costs more than liblinear needs for everything
 NEARLY_DENSE = 0.2  # share of the numbers of a sparse matrix from which on its zeros are worth storing

@@ -13,8 +13,7 @@ from untwin.cli.options import common_options, force_option, input_options, say_
 from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.cli.loaded_model import LoadedModel
     from untwin.cli.options import Input
     from untwin.data.load import Table
@@ -101,7 +100,7 @@ def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
 
 
 def _learn(
-    loaded: LoadedModel, folder: Path, new: tuple[Any, NDArray[Any], list[str]], noted: dict[str, Any]
+    loaded: LoadedModel, folder: Path, new: tuple[Any, Array, list[str]], noted: dict[str, Any]
 ) -> dict[str, Any]:
     """Learn new rows with their labels and names, have the model note them, and save it with its report."""
     from untwin.cli.input_errors import as_input_errors

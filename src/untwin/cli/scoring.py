@@ -14,11 +14,8 @@ from untwin.model.selection.comparison import binomial_interval
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.model import UntwinClassifier
-
-    Array = NDArray[Any]
 
 TOP_PAIRS = 10
 SHOWN_CLASSES = 20

@@ -23,9 +23,7 @@ from sklearn.utils import check_random_state
 from untwin._values import frozen_csr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.intp]
+    from untwin._types import Array, Flags, Indices
 
 N_FOLDS = 5  # where nothing is said
 RUN = 20  # neighbouring rows of a class that are held out together, at most
@@ -41,7 +39,7 @@ class NothingHeldOutError(ValueError):
         )
 
 
-def sharing_units(X: Any, groups: Any = None) -> Codes:
+def sharing_units(X: Any, groups: Any = None) -> Indices:
     """Return for each row the number of its unit; rows of one unit must share a fold.
 
     Units are numbered as they first appear, so that the same rows get the same folds whether they come as texts, as
@@ -60,7 +58,7 @@ def sharing_units(X: Any, groups: Any = None) -> Codes:
     return np.argsort(np.argsort(first))[number]
 
 
-def identical_rows(X: Any) -> Codes:
+def identical_rows(X: Any) -> Indices:
     """Return a number for each row of a matrix, a frame or a list of texts; exactly the identical rows share one."""
     if issparse(X):
         return _identical_sparse(X)
@@ -76,14 +74,14 @@ def identical_rows(X: Any) -> Codes:
     return _number_rows(np.column_stack([_code_values(column) for column in rows.T]))
 
 
-def _flatten_cells(column: NDArray[Any]) -> NDArray[Any]:
+def _flatten_cells(column: Array) -> Array:
     """Return a column with one comparable value a row: cells that are lists or vectors become bytes."""
     if column.ndim == 1 and not (column.dtype.kind == "O" and len(column) and np.ndim(column[0])):
         return column
     return np.array([np.asarray(cell).tobytes() for cell in column], dtype=object)
 
 
-def _code_values(column: NDArray[Any]) -> NDArray[Any]:
+def _code_values(column: Array) -> Array:
     """Return a number for each distinct value; all missing values get the same, also among objects of several types."""
     if column.dtype.kind != "O":
         return np.unique(column, return_inverse=True)[1]
@@ -93,7 +91,7 @@ def _code_values(column: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(encoder.fit_transform(column.reshape(-1, 1)).ravel())
 
 
-def _identical_sparse(X: Any) -> Codes:
+def _identical_sparse(X: Any) -> Indices:
     """Return a number for each distinct row of a sparse matrix.
 
     Rows with the same number of non-zeros are compared as one dense block of column numbers and values.
@@ -110,7 +108,7 @@ def _identical_sparse(X: Any) -> Codes:
     return found
 
 
-def _number_rows(rows: NDArray[Any]) -> Codes:
+def _number_rows(rows: Array) -> Indices:
     """Return a number for each distinct row of a dense matrix, comparing bytes."""
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.intp)
@@ -118,7 +116,7 @@ def _number_rows(rows: NDArray[Any]) -> Codes:
     return np.unique(np.ascontiguousarray(rows).view(as_bytes).ravel(), return_inverse=True)[1]
 
 
-def deal_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Codes:
+def deal_folds(codes: Indices, unit: Indices, n_folds: int, random_state: Any) -> Indices:
     """Return the fold of each row: units are dealt to the folds in turn, class by class, like cards.
 
     A class starts at the fold after the last one used, so that each class and all rows together are spread evenly, and
@@ -132,7 +130,7 @@ def deal_folds(codes: Codes, unit: Codes, n_folds: int, random_state: Any) -> Co
     return fold_of_unit[unit]
 
 
-def deal_folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
+def deal_folds_in_runs(codes: Indices, unit: Indices, n_folds: int) -> Indices:
     """Return folds as `deal_folds` does, but with neighbouring rows of a class in one fold, up to `RUN` at a time.
 
     Neighbouring rows of a file often have one source: variants by one writer, posts of one thread, samples of one day.
@@ -155,7 +153,7 @@ def deal_folds_in_runs(codes: Codes, unit: Codes, n_folds: int) -> Codes:
     return fold_of_unit[unit]
 
 
-def _rarest_class(codes: Codes, unit: Codes) -> Codes:
+def _rarest_class(codes: Indices, unit: Indices) -> Indices:
     """Return the rarest class among the rows of each unit."""
     pairs = np.unique(np.column_stack([unit, codes]), axis=0)
     units_of_class = np.bincount(pairs[:, 1])
@@ -164,7 +162,7 @@ def _rarest_class(codes: Codes, unit: Codes) -> Codes:
     return np.asarray(rarest_first[first, 1])
 
 
-def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Codes:
+def given_folds(cv: Any, X: Any, y: Any, groups: Any) -> Indices:
     """Return the fold numbers (0, 1, ...; -1 for rows never held out) of a `cv` that is not just a number of folds.
 
     >>> splits = [([2, 3, 0], [1]), ([0, 1, 2], [3])]
@@ -194,8 +192,8 @@ def _splitter(cv: Any) -> Any:
 
 
 def choose_folds(
-    X: Any, codes: Codes, cv: Any, *, groups: Any = None, random_state: Any = 0, in_runs: bool = False
-) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+    X: Any, codes: Indices, cv: Any, *, groups: Any = None, random_state: Any = 0, in_runs: bool = False
+) -> tuple[Indices, Indices, Flags]:
     """Return `folds`, `parts` and the small classes (see `exclude_small_classes`) for `cv` as `out_of_fold` takes it.
 
     `in_runs`: folds are not shuffled but hold neighbouring rows out together (`deal_folds_in_runs`).
@@ -215,7 +213,7 @@ def choose_folds(
     return exclude_small_classes(codes, unit, parts)
 
 
-def group_folds(X: Any, y: Any, groups: Any, n_folds: int = N_FOLDS) -> Codes:
+def group_folds(X: Any, y: Any, groups: Any, n_folds: int = N_FOLDS) -> Indices:
     """Return the fold of each row, as `cv` takes it: rows of one group share one, and so do neighbours of a class.
 
     >>> group_folds(["a", "b", "c", "d"], ["x", "x", "y", "y"], [1, 2, 1, 2], 2).tolist()
@@ -226,8 +224,8 @@ def group_folds(X: Any, y: Any, groups: Any, n_folds: int = N_FOLDS) -> Codes:
 
 
 def possible_folds(
-    X: Any, codes: Codes, cv: Any, *, random_state: Any = 0, in_runs: bool = False
-) -> tuple[Codes, Codes, NDArray[np.bool_]] | None:
+    X: Any, codes: Indices, cv: Any, *, random_state: Any = 0, in_runs: bool = False
+) -> tuple[Indices, Indices, Flags] | None:
     """Return the result of `choose_folds`, or None if no row can be held out; raise if the user gave such folds.
 
     >>> possible_folds(np.arange(3.0)[:, None], np.array([0, 1, 2]), 5) is None
@@ -241,7 +239,7 @@ def possible_folds(
         raise
 
 
-def exclude_small_classes(codes: Codes, unit: Codes, parts: Codes) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+def exclude_small_classes(codes: Indices, unit: Indices, parts: Indices) -> tuple[Indices, Indices, Flags]:
     """Return `folds`, `parts`, and which classes are too small to be held out because one fold has all their rows.
 
     Units with only such classes go into every training part. Folds without a row to predict are dropped, and so are
@@ -262,7 +260,7 @@ def exclude_small_classes(codes: Codes, unit: Codes, parts: Codes) -> tuple[Code
     return number[folds], number[parts], small
 
 
-def _by_fold(codes: Codes, parts: Codes) -> Codes:
+def _by_fold(codes: Indices, parts: Indices) -> Indices:
     """Return classes x folds: the number of rows of each class that a fold leaves out of training."""
     n_folds, n_classes, held = parts.max() + 1, codes.max() + 1, parts >= 0
     counts = np.bincount(codes[held] * n_folds + parts[held], minlength=n_classes * n_folds)

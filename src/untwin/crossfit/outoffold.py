@@ -28,9 +28,8 @@ from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from untwin._types import Array, Flags, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -67,8 +66,8 @@ class OutOfFold:
     confusion: Confusion
     fold_confusions: tuple[Confusion, ...]
     predictions: np.ma.MaskedArray[Any, Any]
-    scores: NDArray[np.float64] | None
-    folds: NDArray[np.intp]
+    scores: Floats | None
+    folds: Indices
     small_classes: tuple[Any, ...] = ()
 
     @property
@@ -77,7 +76,7 @@ class OutOfFold:
         return self.confusion.classes
 
     @property
-    def predicted(self) -> NDArray[np.bool_]:
+    def predicted(self) -> Flags:
         """Whether each row was held out and has a prediction."""
         return self.folds >= 0
 
@@ -199,7 +198,7 @@ def scores_out_of_fold(
     n_jobs: int | None = None,
     fitted: bool = False,
     classes: Array | None = None,
-) -> tuple[NDArray[np.float64] | None, Any]:
+) -> tuple[Floats | None, Any]:
     """Return `out_of_fold(...).scores`, and with `fitted` the estimator fitted to all rows, else None.
 
     Labels are not predicted, which would take most classifiers as long as the scores. `classes` are the classes of the
@@ -246,7 +245,7 @@ def out_of_fold_confusion(
 class _FoldAnswers(NamedTuple):
     """Answers of the model of one fold to its held-out rows; `absent` is the score of a class that it does not know."""
 
-    rows: NDArray[np.intp]
+    rows: Indices
     labels: Array | None
     scores: Array | None
     classes: Array
@@ -261,13 +260,11 @@ def _labels(y: Any) -> Array:
     return np.asarray(labels)
 
 
-def _codes(y: Array) -> NDArray[np.intp]:
+def _codes(y: Array) -> Indices:
     return np.unique(y, return_inverse=True)[1]
 
 
-def _fold_jobs(
-    estimator: Any, X: Any, y: Array, folds: NDArray[np.intp], parts: NDArray[np.intp], **wanted: bool
-) -> list[Any]:
+def _fold_jobs(estimator: Any, X: Any, y: Array, folds: Indices, parts: Indices, **wanted: bool) -> list[Any]:
     """Return the joblib jobs, one for each fold."""
     return [
         delayed(_predict_held_out)(estimator, X, y, train=parts != fold, test=folds == fold, **wanted)
@@ -293,8 +290,8 @@ def _predict_held_out(
     X: Any,
     y: Array,
     *,
-    train: NDArray[np.bool_],
-    test: NDArray[np.bool_],
+    train: Flags,
+    test: Flags,
     with_labels: bool = True,
     with_scores: bool = True,
 ) -> _FoldAnswers:
@@ -318,7 +315,7 @@ def class_scores(model: Any, rows: Any) -> tuple[Array | None, float]:
     return None, np.nan
 
 
-def _collect(said: list[_FoldAnswers], y: Array, folds: NDArray[np.intp], small: NDArray[np.bool_]) -> OutOfFold:
+def _collect(said: list[_FoldAnswers], y: Array, folds: Indices, small: Flags) -> OutOfFold:
     classes = np.unique(y)
     labels = np.zeros(len(y), dtype=classes.dtype)
     for part in said:
@@ -330,7 +327,7 @@ def _collect(said: list[_FoldAnswers], y: Array, folds: NDArray[np.intp], small:
     return OutOfFold(total, parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
 
 
-def _align_scores(said: list[_FoldAnswers], n_rows: int, classes: Array) -> NDArray[np.float64] | None:
+def _align_scores(said: list[_FoldAnswers], n_rows: int, classes: Array) -> Floats | None:
     scores = [part.scores for part in said if part.scores is not None]
     if len(scores) < len(said):
         return None

@@ -19,7 +19,7 @@ from untwin.data.frames import dense_cells, nominal_cells, numeric_cells, text_c
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from untwin._types import Floats
 
 READERS: dict[str, Callable[[pl.Series], Any]] = {
     "text": text_cells,
@@ -110,12 +110,12 @@ class Vectors:
 
     length: int = 0
 
-    def fit_transform(self, cells: NDArray[np.float64], y: Any = None) -> NDArray[np.float64]:
+    def fit_transform(self, cells: Floats, y: Any = None) -> Floats:
         """Learn how long the vectors are."""
         self.length = cells.shape[1]
         return cells
 
-    def transform(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    def transform(self, cells: Floats) -> Floats:
         """Return the vectors."""
         if cells.shape[1] != self.length:
             raise ValueError(f"Vectors must have {self.length} numbers, as in fit. Got {cells.shape[1]} instead.")

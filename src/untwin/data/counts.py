@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
+    from untwin._types import Indices, Integers
     from untwin.data.ngrams import Level
 
 FEW = 100  # times as many terms as names to look up: then the names are hashed, and the terms only read
@@ -210,7 +211,7 @@ class TextCounts(BaseEstimator):
         levels, names = self._counted(texts)
         return follow_sparse_interface(self._assembled(levels, self._columns_of(names), len(self.terms_)))
 
-    def _columns_of(self, names: pl.Series) -> NDArray[np.int64]:
+    def _columns_of(self, names: pl.Series) -> Integers:
         """Return the column of each term by its name; -1: not known."""
         if FEW * len(names) < len(self.terms_):  # hashing all terms, even once, would take longer
             columns = self.terms_.is_in(names.implode()).arg_true()
@@ -238,7 +239,7 @@ class TextCounts(BaseEstimator):
         stop_words = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words or ()
         return Words(self.token_pattern, stop_words, self.stemmer)
 
-    def _assembled(self, levels: list[Level], columns: NDArray[np.int64], n_terms: int) -> csr_array:
+    def _assembled(self, levels: list[Level], columns: Integers, n_terms: int) -> csr_array:
         """Put the counts of all blocks and lengths into one matrix; column -1 is left out."""
         shape = (sum(len(part.per_row) for part in levels[0].cells), n_terms)
         counts = csr_array(shape, dtype=self.dtype)
@@ -252,7 +253,7 @@ class TextCounts(BaseEstimator):
             counts.data.fill(1)
         return counts
 
-    def _kept_columns(self, counts: csr_array) -> NDArray[np.intp]:
+    def _kept_columns(self, counts: csr_array) -> Indices:
         """Choose columns by document frequency and number as `CountVectorizer` does, ties included."""
         n_documents = counts.shape[0]
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
@@ -278,7 +279,7 @@ class TextCounts(BaseEstimator):
         return tags
 
 
-def _most_frequent(counts: csr_array, columns: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+def _most_frequent(counts: csr_array, columns: Indices, number: int) -> Indices:
     """Return the columns with the largest sums, in their order; all of them if there are no more."""
     if len(columns) <= number:
         return columns

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from untwin._types import Array
 
 HASHED = 1 << 14  # rows at a time
 
 
-def digest_of(rows: list[str] | pl.DataFrame, labels: NDArray[Any]) -> str:
+def digest_of(rows: list[str] | pl.DataFrame, labels: Array) -> str:
     """Return a digest by which to know labelled rows again, whatever file they come from.
 
     >>> import numpy as np

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Flags, Floats, Indices
 
 NUMBERS: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False}  # how X is validated; then `_finite`
 
@@ -138,10 +137,10 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return sizes
 
     @property
-    def _kept(self) -> NDArray[np.bool_]:
+    def _kept(self) -> Flags:
         return self._sizes > (1 if self.uncut == "drop" else 0)
 
-    def _cut(self, X: Floats, codes: NDArray[Any], weights: Floats | None) -> list[Floats]:
+    def _cut(self, X: Floats, codes: Array, weights: Floats | None) -> list[Floats]:
         """Return the cut points of all columns."""
         total = len(X) if weights is None else float(weights.sum())
         phi = Phi.up_to(total, whole=weights is None)
@@ -206,7 +205,7 @@ def _row_weights(sample_weight: Any, X: Floats) -> Floats:
     return weights
 
 
-def _column_cuts(x: Floats, codes: NDArray[Any], weights: Floats | None, n_classes: int, phi: Phi) -> Floats:
+def _column_cuts(x: Floats, codes: Array, weights: Floats | None, n_classes: int, phi: Phi) -> Floats:
     """Return the cut points of a column, found among the values that are not missing."""
     x = np.ascontiguousarray(x)  # it is about to be read in many orders
     present = ~np.isnan(x)

@@ -17,7 +17,9 @@ from untwin.data.read.table import Places, RawTable, empty_as_null
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from untwin._types import Floats
 
 LABEL = "\0label"  # what the labels are called beside the columns of X while roles are guessed
 A_DAY = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
@@ -136,7 +138,7 @@ def nominal_cells(column: pl.Series) -> pl.Series:
     return empty_as_null(column.cast(pl.String).to_frame()).to_series()
 
 
-def dense_cells(column: pl.Series) -> NDArray[np.float64]:
+def dense_cells(column: pl.Series) -> Floats:
     """Return a column of vectors as a matrix.
 
     >>> dense_cells(pl.Series("vector", [[1, 2], [3, 4]])).tolist()

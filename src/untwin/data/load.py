@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from untwin._types import Array
     from untwin.data.guess import ColumnUse
     from untwin.data.read.table import Places
 
@@ -73,7 +74,7 @@ class Table:
         return np.array(self.labels.to_list(), dtype=np.str_)
 
     @property
-    def groups(self) -> NDArray[Any] | None:
+    def groups(self) -> Array | None:
         """What rows must have in common to share a fold; a row without a group is one of its own. None: no groups."""
         if self.roles.group is None:
             return None

@@ -27,11 +27,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
-    Integers = NDArray[np.int64]
+    from untwin._types import Array, Flags, Floats, Indices, Integers
 
 LARGEST = 60  # phi of the whole column has so many binary digits: sums of a few of them stay within 63
 SMALLEST = np.finfo(np.float64).tiny  # stands for zero, whose logarithm is asked for though not used
@@ -56,7 +52,7 @@ class Phi:
         """
         bit = 2.0 ** (LARGEST - math.ceil(math.log2(2 + abs(total * math.log2(total)))))
 
-        def units(x: NDArray[Any]) -> Integers:
+        def units(x: Array) -> Integers:
             rounded: Integers = np.rint(x * np.log2(np.maximum(x, SMALLEST)) * bit).astype(np.int64)
             return rounded
 
@@ -70,12 +66,12 @@ class Cells:
     first: Floats  # (B,) the least value of a block, and the largest
     last: Floats
     starts: Indices  # (B + 1,)
-    total: NDArray[Any]  # (B + 1,) weight of all that comes before a block
+    total: Array  # (B + 1,) weight of all that comes before a block
     classes: Indices  # one for each cell, like the next two
-    before: NDArray[Any]
-    after: NDArray[Any]
-    floor: NDArray[Any]  # (C,) of the whole column
-    roof: NDArray[Any]
+    before: Array
+    after: Array
+    floor: Array  # (C,) of the whole column
+    roof: Array
 
     def cut_point(self, block: int) -> float:
         """Return the number halfway between a block and the one before it.
@@ -93,11 +89,11 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    floor: NDArray[Any]
-    roof: NDArray[Any]
+    floor: Array
+    roof: Array
 
 
-def cut_points(x: Floats, codes: NDArray[Any], weights: Floats | None, n_classes: int, phi: Phi) -> Floats:
+def cut_points(x: Floats, codes: Array, weights: Floats | None, n_classes: int, phi: Phi) -> Floats:
     """Return where to cut a column without missing values; a value equal to a cut belongs to the right of it.
 
     >>> x, codes = np.repeat([1.0, 2.0, 3.0, 4.0], 5), np.repeat([0, 0, 1, 1], 5)
@@ -143,7 +139,7 @@ def _passed(cells: Cells, low: int, high: int, span: Span, phi: Phi) -> Integers
     return grown
 
 
-def _price(left: NDArray[Any], right: NDArray[Any], phi: Phi) -> float:
+def _price(left: Array, right: Array, phi: Phi) -> float:
     """Return log2(N - 1) + Delta: the bits that a cut between these class weights must save more than."""
     parts = np.stack([left + right, left, right])  # S, S1, S2
     sizes, k = parts.sum(axis=1), (parts > 0).sum(axis=1)
@@ -154,7 +150,7 @@ def _price(left: NDArray[Any], right: NDArray[Any], phi: Phi) -> float:
     return (math.log2(n - 1) if n > 1 else math.inf) + delta
 
 
-def counted_cells(x: Floats, codes: NDArray[Any], weights: Floats | None, n_classes: int) -> Cells:
+def counted_cells(x: Floats, codes: Array, weights: Floats | None, n_classes: int) -> Cells:
     """Weigh the classes of a column block by block."""
     values, ranks, order = _ranked(x, len(x) // n_classes)
     classes = codes[order]
@@ -188,12 +184,12 @@ def _ranked(x: Floats, few: int) -> tuple[Floats, Indices, Any]:
     return ordered[begins], np.cumsum(begins) - 1, order
 
 
-def _begins(items: NDArray[Any]) -> NDArray[np.bool_]:
+def _begins(items: Array) -> Flags:
     """Tell which items are the first of a run of equal ones."""
     return np.append(True, items[1:] != items[:-1])
 
 
-def _blocks(begins: NDArray[np.bool_], classes: NDArray[Any]) -> tuple[Indices, Indices, Indices]:
+def _blocks(begins: Flags, classes: Array) -> tuple[Indices, Indices, Indices]:
     """Join neighbouring values of one class, given which cells are the first of a value.
 
     Returned are the first value of each block, the cells to keep, and with which of these each block begins.
@@ -208,7 +204,7 @@ def _blocks(begins: NDArray[np.bool_], classes: NDArray[Any]) -> tuple[Indices, 
     return first, np.flatnonzero(needed), (np.cumsum(needed) - 1)[starts[first]]
 
 
-def _running(classes: NDArray[Any], weight: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], ...]:
+def _running(classes: Array, weight: Array, n_classes: int) -> tuple[Array, ...]:
     """Return before and after of each cell, floor and roof of each class.
 
     All classes share one running sum, class after class: only differences within a class are ever used.

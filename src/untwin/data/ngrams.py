@@ -21,6 +21,7 @@ from untwin.data.texts import on_all_cores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from untwin._types import Array, Flags, Indices, Integers
     from untwin.data.symbols import Block, Symbols
 
 
@@ -54,11 +55,11 @@ class Level:
 class Cells:
     """Sparse counts of a block, row by row: the distinct grams of each row, and how often."""
 
-    per_row: NDArray[np.int64]
+    per_row: Integers
     grams: NDArray[np.uint32]
     counts: NDArray[np.int32]
 
-    def only(self, wanted: NDArray[np.bool_]) -> Cells:
+    def only(self, wanted: Flags) -> Cells:
         """Keep the cells of `wanted` grams."""
         keep = wanted[self.grams]
         per_row = np.bincount(numbered(self.per_row)[keep], minlength=len(self.per_row))
@@ -103,7 +104,7 @@ def _longer(
 ) -> tuple[list[_Windows], NDArray[np.uint32], NDArray[np.uint32]]:
     """Grow every window by one symbol and number the distinct n-grams over all blocks."""
 
-    def grow(pair: tuple[Block, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.intp]]:
+    def grow(pair: tuple[Block, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], Indices]:
         block, shown = pair
         runs = numbered(block.lengths)
         starts = np.arange(len(runs), dtype=np.int32)[shown.starts]
@@ -156,13 +157,13 @@ def _distinct(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return ordered[firsts]
 
 
-def _pairs(high: NDArray[np.integer], low: NDArray[np.integer], bits: int = 32, kind: Any = np.uint64) -> NDArray[Any]:
-    keys: NDArray[Any] = high.astype(kind)
+def _pairs(high: NDArray[np.integer], low: NDArray[np.integer], bits: int = 32, kind: Any = np.uint64) -> Array:
+    keys: Array = high.astype(kind)
     np.left_shift(keys, kind(bits), out=keys)
     np.bitwise_or(keys, low, out=keys)
     return keys
 
 
-def _unpaired(keys: NDArray[Any], bits: int = 32) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _unpaired(keys: Array, bits: int = 32) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     low = keys & keys.dtype.type((1 << bits) - 1)
     return (keys >> keys.dtype.type(bits)).astype(np.uint32), low.astype(np.uint32)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Floats = NDArray[np.float64]
+    from untwin._types import Flags, Floats
 
 NUMBERS: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
 FARTHEST = 10.0  # standard deviations: what lies beyond says no more, and one wild cell decides nothing
@@ -49,7 +49,7 @@ class StandardNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     means_: Floats
     scales_: Floats
-    has_missing_: NDArray[np.bool_]
+    has_missing_: Flags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Measure the columns of `X`."""

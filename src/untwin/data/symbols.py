@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from untwin._types import Integers
     from untwin.data.texts import Cleaner
 
 WORDS_OF_TWO_OR_MORE = r"(?u)\b\w\w+\b"
@@ -152,7 +153,7 @@ def _why_refused(pattern: str, message: str) -> str:
     return f"token_pattern must be a regular expression that Rust can run. Got {construct!r} in {pattern!r}: {reason}."
 
 
-def ranked(names: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+def ranked(names: pl.Series) -> tuple[pl.Series, Integers]:
     """Return the distinct names, sorted, and for each name its place among them.
 
     >>> distinct, places = ranked(pl.Series(["b", "a", "b"]))

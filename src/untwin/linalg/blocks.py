@@ -22,9 +22,7 @@ from scipy.sparse import csr_array, issparse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 WORTH_A_THREAD = 200_000  # stored numbers; for fewer, starting a thread costs more than it saves
 

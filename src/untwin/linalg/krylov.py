@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.random import RandomState
-    from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 BLOCK = 16
 STAGES = np.arange(2, 4.01, 0.25)  # sizes of the basis at which to look, as multiples of the wanted directions

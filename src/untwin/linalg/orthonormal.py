@@ -8,15 +8,13 @@ the block is: in float32 they would be the largest error of all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 WELL_CONDITIONED = 0.1  # with a smallest eigenvalue above it, a basis is orthonormal to ten units of rounding
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 PLACES = np.array([1, 4, 16, 64], dtype=np.uint8)
 TABLE = np.array([0, 1, -1, 0], dtype=np.int8)[np.arange(256)[:, None] // PLACES % 4]

@@ -28,10 +28,7 @@ from untwin.linalg.blocks import squared_length
 from untwin.linalg.packed import Signs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats
 
 SETTLED = 0.01  # share by which one more alternation must raise the gain
 MOST_ALTERNATIONS = 100

@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.random import RandomState
-    from numpy.typing import NDArray
 
+    from untwin._types import Array
     from untwin.linalg.blocks import Blocks
-
-    Array = NDArray[Any]
 
 Solver = Literal["auto", "gram", "randomized", "arpack"]
 

@@ -29,9 +29,7 @@ from untwin.linalg.orthonormal import orthonormal
 from untwin.linalg.svd import TruncatedSVD, fixed_signs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 
 class Updated(NamedTuple):

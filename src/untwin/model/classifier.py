@@ -42,17 +42,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from sklearn.utils import Tags
 
+    from untwin._types import Array, Flags, Floats, Floats32
     from untwin.crossfit import OutOfFold
     from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
     from untwin.structure.plan import SprinklingPlan
     from untwin.tables.confusion import Confusion
-
-    Array = NDArray[Any]
 
 FLOATS = [np.float64, np.float32]
 PRESETS = ("fast", "balanced", "best")
@@ -188,7 +187,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         now = self._now()
         return now._answer(now._log_proba(X))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, calibrated on held-out rows; class frequencies for texts without a known word."""
         return probabilities_of(self._now()._log_proba(X))
 
@@ -206,18 +205,18 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         groups = likeliest_groups(P, now.classes_, now.groups_)
         return Predictions(labels, P, best, P.max(axis=1) < now.threshold_, groups, no_evidence)
 
-    def unsure(self, X: Any, *, target_error: float | None = None) -> NDArray[np.bool_]:
+    def unsure(self, X: Any, *, target_error: float | None = None) -> Flags:
         """Tell which answers are unsure, so that at most the share `target_error` of the other answers is wrong."""
         now = self._now()
         threshold = now.threshold_ if target_error is None else now.state_.threshold(target_error)
         return np.asarray(now.predict_proba(X).max(axis=1) < threshold)
 
-    def without_evidence(self, X: Any) -> NDArray[np.bool_]:
+    def without_evidence(self, X: Any) -> Flags:
         """Tell which texts contain no known term; their probabilities are the class frequencies."""
         now = self._now()
         return now.state_.without_evidence(now._given(X, reset=False))
 
-    def learnt(self, X: Any) -> NDArray[np.bool_] | None:
+    def learnt(self, X: Any) -> Flags | None:
         """Tell which rows are equal to a training row; None if the model keeps no documents to compare with."""
         from untwin.model.updating import learnt_before
 
@@ -353,7 +352,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         check_consistent_length(given, labels)
         return labels, first_ids(ids, len(labels))
 
-    def _log_proba(self, X: Any) -> NDArray[np.float32]:
+    def _log_proba(self, X: Any) -> Floats32:
         return self.state_.log_proba(self._given(X, reset=False))[0]
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:

@@ -39,13 +39,9 @@ from untwin.tables.contingency import Contingency
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.model.state import FittedState
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 MOST_ROWS = 2_000
 FOLDS = 2  # of those that the candidates shared

@@ -16,13 +16,9 @@ from untwin.calibrate.top_class import UNCHANGED, TopClassCalibration
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Floats32
     from untwin.model.features.view import View
     from untwin.model.selection.comparison import Member
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +51,7 @@ class Ensemble:
         members = tuple(replace(member, model=models[member.name]) for member in members)
         return cls(members, temperature, np.unique(y), top_class)
 
-    def log_proba(self, seen: Sequence[Any]) -> Floats:
+    def log_proba(self, seen: Sequence[Any]) -> Floats32:
         """Return calibrated log-probabilities of rows; `seen` holds the rows as each view encodes them."""
         parts = [self._said(member, seen[member.view]) for member in self.members]
         if len(parts) > 1:
@@ -66,7 +62,7 @@ class Ensemble:
         """Return the same members, trained again on the rows that the views hold now."""
         return Ensemble.fitted(self.members, self.temperature, views, y, top_class=self.top_class)
 
-    def _said(self, member: Member, rows: Any) -> Floats:
+    def _said(self, member: Member, rows: Any) -> Floats32:
         S = log_scores(member.model, rows)
         if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
             known, S = S, np.full((len(S), len(self.classes)), -np.inf)

@@ -17,12 +17,9 @@ from untwin.model.findings.evidence import Evidence
 from untwin.model.selection.sampling import stratified_sample
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Flags, Floats
     from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.model.state import FittedState
-
-    Array = NDArray[Any]
 
 NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
 # Comparing all rows with all takes minutes beyond so many. Then only rows whose label is in doubt, since the model
@@ -35,7 +32,7 @@ def collect_evidence(
     *,
     neighbours: Array | None = None,
     test: tuple[Any, Array, Array] | None = None,
-    unlabelled: NDArray[np.float64] | None = None,
+    unlabelled: Floats | None = None,
     parents: Mapping[Any, object] | None = None,
 ) -> Evidence:
     """Return all that is known about the rows that were asked about.
@@ -70,7 +67,7 @@ def collect_evidence(
     )
 
 
-def _cells(preprocessing: Any, n_terms: int) -> NDArray[np.bool_] | None:
+def _cells(preprocessing: Any, n_terms: int) -> Flags | None:
     """Return which terms come from the numbers and names of a table; None where there is no table."""
     encoder = None if preprocessing is None else preprocessing[-1]
     if not isinstance(encoder, TableEncoder):

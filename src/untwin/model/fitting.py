@@ -16,12 +16,11 @@ from untwin.model.selection.strength import choose_strength
 from untwin.model.state import FittedState
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.model.classifier import UntwinClassifier
 
 
-def fit_state(model: UntwinClassifier, given: Any, y: NDArray[Any], ids: NDArray[Any]) -> tuple[FittedState, Selection]:
+def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tuple[FittedState, Selection]:
     """Return the state fitted to rows named `ids`, and the selection that led to it."""
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:

@@ -24,11 +24,10 @@ from untwin.classify.knn.classifier import KNNClassifier
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from untwin._types import Array, Indices
     from untwin.classify.knn.explain import Explanation
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.floating[Any]]
-    Indices = NDArray[np.intp]
+    AnyFloats = NDArray[np.floating[Any]]  # of either precision
 
 KEPT = 10  # classes of a row that have coordinates; the others have almost no probability
 NEIGHBOURS = 10
@@ -42,30 +41,32 @@ class NeighbourSpace:
     axes: Array
 
     @classmethod
-    def of_rows(cls, log_p: Floats, classes: Array, y: Array) -> NeighbourSpace:
+    def of_rows(cls, log_p: AnyFloats, classes: Array, y: Array) -> NeighbourSpace:
         """Return the space of training rows with labels `y` and these log-probabilities."""
         knn = KNNClassifier(n_neighbors=NEIGHBOURS).fit(coordinates(log_p, np.arange(len(classes)), len(classes)), y)
         return cls(knn, classes.copy())
 
-    def placed(self, log_p: Floats, classes: Array) -> csr_array:
+    def placed(self, log_p: AnyFloats, classes: Array) -> csr_array:
         """Return the coordinates of rows with these log-probabilities."""
         return coordinates(log_p, positions(classes, self.axes), len(self.axes))
 
-    def add(self, log_p: Floats, classes: Array, y: Array) -> None:
+    def add(self, log_p: AnyFloats, classes: Array, y: Array) -> None:
         """Add rows to the space; new classes become new axes."""
         self.axes = np.concatenate([self.axes, classes[~np.isin(classes, self.axes)]])
         self.knn.partial_fit(self.placed(log_p, classes), y)
 
-    def explain(self, log_p: Floats, classes: Array, terms: tuple[Any, Any], names: Any, top: int) -> list[Explanation]:
+    def explain(
+        self, log_p: AnyFloats, classes: Array, terms: tuple[Any, Any], names: Any, top: int
+    ) -> list[Explanation]:
         """Return explanations of rows: their neighbours and the terms shared with them."""
         return self.knn.explain(self.placed(log_p, classes), top=top, terms=terms, feature_names=names)
 
-    def near(self, log_p: Floats, classes: Array) -> Indices:
+    def near(self, log_p: AnyFloats, classes: Array) -> Indices:
         """Return the numbers of the training rows nearest to rows with these log-probabilities."""
         return self.knn.kneighbors(self.placed(log_p, classes))[1]
 
 
-def coordinates(log_p: Floats, axis_of: Indices, n_axes: int) -> csr_array:
+def coordinates(log_p: AnyFloats, axis_of: Indices, n_axes: int) -> csr_array:
     """Return the coordinates of rows; column c of `log_p` belongs to axis `axis_of[c]`.
 
     >>> coordinates(np.log(np.array([[0.64, 0.36]])), np.array([1, 0]), 3).toarray().round(1).tolist()

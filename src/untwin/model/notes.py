@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Floats
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
     from untwin.model.findings.evidence import Evidence
     from untwin.model.state import FittedState
     from untwin.structure.hierarchy import GroupRange, Hierarchy
-
-    Array = NDArray[Any]
 
 MEASURED = ("findings", "neighbours", "group_range", "curves")  # of the notes, what the report shows
 REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
@@ -39,7 +35,7 @@ class NotesMixin:
         def _now(self) -> Self: ...
         def _given(self, X: Any, *, reset: bool) -> Any: ...
         def _named(self, given: Any, y: Any, ids: Any = None) -> tuple[Array, Array]: ...
-        def predict_proba(self, X: Any) -> NDArray[np.float64]: ...  # noqa: D102
+        def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
 
     def find(
         self,

@@ -11,10 +11,9 @@ from untwin._values import class_names, positions
 from untwin._wording import option
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Indices
 
 SCORINGS = ("accuracy", "macro_f1", "mae", "kappa")
 ORDERED = ("mae", "kappa")  # these answer with the median grade instead of the likeliest class

@@ -15,7 +15,7 @@ folds      n        the fold that held the row out; -1 never. Rows learnt later 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,13 +27,11 @@ from untwin.tables.confusion import Confusion
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.float32]
-    Indices = NDArray[np.intp]
-    Answer = Callable[[NDArray[Any], Array], Array]  # class names by log-probabilities and the classes of their columns
+    from untwin._types import Array, Flags, Floats, Floats32, Indices
+
+    Answer = Callable[[Array, Array], Array]  # class names by log-probabilities and the classes of their columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +40,7 @@ class OutOfFoldAnswers:
 
     classes: Array
     rows: Indices
-    log_p: Floats
+    log_p: Floats32
     predicted: Array
     folds: Indices
 
@@ -53,12 +51,12 @@ class OutOfFoldAnswers:
         return cls(classes, np.arange(n), log_p, np.full(n, classes[0]), np.full(n, -1, dtype=np.intp))
 
     @property
-    def held(self) -> NDArray[np.bool_]:
+    def held(self) -> Flags:
         """Whether each row was held out."""
         return np.asarray(self.folds >= 0)
 
     def joined(
-        self, rows: Indices, log_p: Floats, predicted: Array, asked: NDArray[np.bool_], classes: Array
+        self, rows: Indices, log_p: Floats32, predicted: Array, asked: Flags, classes: Array
     ) -> OutOfFoldAnswers:
         """Return these answers and those to new rows, made before the rows were learnt; `classes` are all classes now.
 
@@ -134,12 +132,12 @@ class OutOfFoldAnswers:
             self.confusion(y), tuple(parts), predictions, scores, frozen(self.folds), tuple(never.tolist())
         )
 
-    def judged(self, y: Array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def judged(self, y: Array) -> tuple[Floats, Flags]:
         """Return the confidence of the answers to held-out rows, and whether they were right."""
         confidence = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
         return confidence, self.right(y)
 
-    def right(self, y: Array) -> NDArray[np.bool_]:
+    def right(self, y: Array) -> Flags:
         """Tell which held-out rows were answered right."""
         return np.asarray((self.predicted == y[self.rows])[self.held])
 

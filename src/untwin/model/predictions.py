@@ -11,12 +11,7 @@ from untwin._values import positions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
-    Booleans = NDArray[np.bool_]
+    from untwin._types import Array, Flags, Floats, Floats32, Indices
 
 
 class Predictions(NamedTuple):
@@ -40,12 +35,12 @@ class Predictions(NamedTuple):
     labels: Array
     probabilities: Floats
     ranked: Indices
-    unsure: Booleans
+    unsure: Flags
     groups: Indices
-    no_evidence: Booleans
+    no_evidence: Flags
 
 
-def probabilities_of(log_p: NDArray[np.float32]) -> Floats:
+def probabilities_of(log_p: Floats32) -> Floats:
     """Return probabilities that add up to one, from logarithms of single precision."""
     P = np.exp(log_p.astype(np.float64))
     return np.asarray(P / P.sum(axis=1, keepdims=True))

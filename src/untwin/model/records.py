@@ -12,10 +12,8 @@ import numpy as np
 from untwin._wording import counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Floats
     from untwin.classify.knn.explain import Explanation
-
 
 PACKAGES = ("untwin", "scikit-learn", "scipy", "numpy", "polars")
 
@@ -106,7 +104,7 @@ class Reason(NamedTuple):
         return f"{self.label}{' (unsure)' if self.unsure else ''}: {likeliest}\n{self.neighbours}"
 
 
-def ranked(classes: NDArray[Any], shares: NDArray[np.float64], top: int) -> tuple[tuple[Any, float], ...]:
+def ranked(classes: Array, shares: Floats, top: int) -> tuple[tuple[Any, float], ...]:
     """Return the likeliest classes with their probabilities, ties in the order of the classes.
 
     >>> ranked(np.array(["a", "b", "c"]), np.array([0.2, 0.2, 0.6]), 2)

@@ -22,13 +22,9 @@ from untwin.represent.frequent import FrequentTerms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Indices
     from untwin.model.ensemble import Ensemble
     from untwin.model.features.view import View
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 LEARNS_ON = (KNNClassifier, LatentClassClassifier)  # new rows, new columns and new classes, without the old rows
 TOUCHED_ONLY = (MultiLevelClassifier, ConfusionGraphClassifier)  # the same, with the old rows of what is touched

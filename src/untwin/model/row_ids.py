@@ -13,10 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Indices
 
 
 def first_ids(ids: ArrayLike | None, n: int) -> Array:

@@ -25,15 +25,11 @@ from untwin.calibrate.threshold import surest_threshold
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Flags, Floats32
     from untwin.classify.knn.explain import Explanation
     from untwin.model.ensemble import Ensemble
     from untwin.model.features.view import View
     from untwin.model.out_of_fold import OutOfFoldAnswers
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float32]
 
 SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
 
@@ -96,7 +92,7 @@ class FittedState:
         """How many columns the counted texts have."""
         return sum(view.rows.shape[1] for view in self.views if view.encoder is not None)
 
-    def log_proba(self, given: Any) -> tuple[Floats, NDArray[np.bool_]]:
+    def log_proba(self, given: Any) -> tuple[Floats32, Flags]:
         """Return calibrated log-probabilities of new rows, and which rows are texts without any known term.
 
         Such a row gets the class frequencies.
@@ -107,7 +103,7 @@ class FittedState:
         log_p[mute] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
         return log_p, mute
 
-    def without_evidence(self, given: Any) -> NDArray[np.bool_]:
+    def without_evidence(self, given: Any) -> Flags:
         """Tell which texts hold no known term."""
         n_rows = len(given) if isinstance(given, list) else given.shape[0]
         return self._mute([view.seen(given) for view in self.views], n_rows)
@@ -120,7 +116,7 @@ class FittedState:
         """Return rows of the explaining view after its preprocessing."""
         return rows if self.preprocessing is None else self.preprocessing.transform(rows)
 
-    def explained(self, given: Any, log_p: Floats, top: int) -> list[Explanation]:
+    def explained(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
         """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""
         classes, view = self.ensemble.classes, self.explaining_view
         near = np.unique(self.space.near(log_p, classes))
@@ -150,7 +146,7 @@ class FittedState:
         near = zip(reason.neighbours, names, strict=True)
         return replace(reason, neighbours=tuple(one._replace(row=name) for one, name in near))
 
-    def _mute(self, seen: list[Any], n: int) -> NDArray[np.bool_]:
+    def _mute(self, seen: list[Any], n: int) -> Flags:
         counted = [rows for view, rows in zip(self.views, seen, strict=True) if view.encoder is not None]
         if not counted:
             return np.zeros(n, dtype=np.bool_)
@@ -175,7 +171,7 @@ def fit_preprocessing(view: View, y: Array) -> Any:
     return make_pipeline(*map(clone, view.preprocessing)).fit(view.rows, y) if view.preprocessing else None
 
 
-def log_proba_of_rows(ensemble: Ensemble, views: tuple[View, ...], answers: OutOfFoldAnswers) -> Floats:
+def log_proba_of_rows(ensemble: Ensemble, views: tuple[View, ...], answers: OutOfFoldAnswers) -> Floats32:
     """Return the out-of-fold log-probabilities of the rows; those of the ensemble for rows that were never held out."""
     log_p = answers.log_p.copy()
     never = np.flatnonzero(~answers.held)

@@ -22,17 +22,15 @@ from untwin.model.row_ids import more_ids, places_of_ids
 from untwin.model.state import FittedState, explaining_view_of, fit_preprocessing, log_proba_of_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from untwin._types import Array, Flags, Floats32
     from untwin.model.neighbours import NeighbourSpace
     from untwin.model.out_of_fold import Answer
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.float32]
-
 
 def added(
-    known: FittedState, given: Any, y: Array, log_p: Floats, predicted: Array, *, ids: ArrayLike | None
+    known: FittedState, given: Any, y: Array, log_p: Floats32, predicted: Array, *, ids: ArrayLike | None
 ) -> tuple[FittedState, UpdateReport]:
     """Return the state after it has learnt new rows named `ids`, and a report.
 
@@ -112,7 +110,7 @@ def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
     return csr_array(normalize(counts, norm="l1"))
 
 
-def learnt_before(known: FittedState, given: Any) -> NDArray[np.bool_] | None:
+def learnt_before(known: FittedState, given: Any) -> Flags | None:
     """Tell which rows are equal to a training row; None where the documents to compare with are not kept."""
     if known.documents is None:
         return None
@@ -130,7 +128,7 @@ def drift_of(known: FittedState, given: Any, y: Array, expected: float | None) -
     return Drift(expected, float(known.without_evidence(given).mean()), float(abs(old - new).sum() / 2))
 
 
-def _repeated(rows: Any, n_old: int) -> NDArray[np.bool_]:
+def _repeated(rows: Any, n_old: int) -> Flags:
     """Tell which of the rows after the first `n_old` equal one of the first: the model knew them when it answered."""
     number = identical_rows(rows)
     return np.isin(number[n_old:], number[:n_old])

@@ -11,11 +11,8 @@ from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from untwin.report.study import Study
-
-    Indices = NDArray[np.intp]
 
 N_NEAREST = 5
 N_TERMS = 8

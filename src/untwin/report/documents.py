@@ -25,13 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import polars as pl
-    from numpy.typing import NDArray
 
+    from untwin._types import Indices
     from untwin.report.classes import Classes
     from untwin.report.pairs import Pairs
     from untwin.report.study import Study
-
-    Indices = NDArray[np.intp]
 
 MANY_CLASSES = 300  # the page may be larger from here on
 FEW_BYTES, MANY_BYTES = 1_600_000, 4_500_000  # that documents may take up to so many classes, and beyond

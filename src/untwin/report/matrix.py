@@ -17,12 +17,10 @@ from untwin.structure.drawing import pruned
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
+    from untwin._types import Indices
     from untwin.report.study import Study
     from untwin.tables.confusion import Confusion
-
-    Indices = NDArray[np.intp]
 
 MOST_LINES = 1_000
 

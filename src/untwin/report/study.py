@@ -24,10 +24,9 @@ from untwin.model.findings.twins import twin_pairs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from untwin._values import Array
+    from untwin._types import Array, Floats, Indices
     from untwin.calibrate.reliability import Bin
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
     from untwin.structure.hierarchy import GroupRange
     from untwin.tables.confusion import Confusion
     from untwin.tables.contingency import Contingency
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 LONGEST_TEXT = 2_000
 LABEL_ERROR = "label-error"

@@ -25,10 +25,7 @@ from scipy.special import log_softmax
 from sklearn.preprocessing import normalize
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.intp]
+    from untwin._types import Floats, Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class Standard:
     lowest: Floats
 
     @classmethod
-    def of_held_out(cls, scores: Floats, codes: Codes) -> Self:
+    def of_held_out(cls, scores: Floats, codes: Indices) -> Self:
         """Fit mean and spread to held-out rows and their classes."""
         known = np.where(np.isfinite(scores), scores, np.inf)
         lowest = np.where(np.isfinite(known.min(axis=0)), known.min(axis=0), 0.0)

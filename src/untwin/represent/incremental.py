@@ -17,11 +17,10 @@ from untwin._values import positions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from untwin._types import Array, Indices
     from untwin.structure.plan import SprinklingPlan
-
-    Array = NDArray[Any]
 
 
 @contextmanager
@@ -81,7 +80,7 @@ def _dense(matrix: Any) -> Array:
     return result
 
 
-def places_of(ids: ArrayLike, known: Array) -> NDArray[np.intp]:
+def places_of(ids: ArrayLike, known: Array) -> Indices:
     """Return the positions of ids among the ascending ids `known`; raise ValueError for an unknown or repeated one.
 
     >>> places_of([7, 2], np.array([0, 2, 7])).tolist()

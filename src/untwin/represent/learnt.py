@@ -33,9 +33,7 @@ from untwin.represent.incremental import places_of, stack_matrices, widen_matrix
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array, Flags, Indices
 
 ROWS_AT_ONCE = 256  # of an exact update; its core grows with them
 WORTH_MERGING = 32  # waiting documents
@@ -53,8 +51,8 @@ class LearntMatrix:
     classes: Array
     background: csr_array
     svd: TruncatedSVD
-    is_document: NDArray[np.bool_]  # N: rows of A that are documents
-    ids: NDArray[np.intp]  # of the documents, those that wait included
+    is_document: Flags  # N: rows of A that are documents
+    ids: Indices  # of the documents, those that wait included
     n_arrived: int
     k: int = 0  # triples that make the space, if there are so many
     drift: Drift | None = None

@@ -14,9 +14,9 @@ from untwin._values import class_names
 from untwin.tables._input import membership as members_of_classes
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 
 def membership(y: Any, columns: ArrayLike | None = None) -> tuple[csr_array, Array]:

@@ -23,11 +23,8 @@ from untwin.linalg.svd import TruncatedSVD, truncated_svd
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats
     from untwin.linalg.blocks import Blocks
-
-    Floats = NDArray[np.float64]
 
 Criterion = Literal["mdl", "aic"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Floats = NDArray[np.float64]
+    from untwin._types import Floats
 
 COORDINATES = ("likelihoods", "standard", "both")
 

@@ -29,10 +29,9 @@ from untwin.linalg.blocks import squared_length
 from untwin.linalg.sdd import semi_discrete
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 

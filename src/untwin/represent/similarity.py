@@ -25,9 +25,7 @@ from untwin._values import frozen
 from untwin.represent.membership import membership
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +43,7 @@ class CategorySimilarity:
         Mean cosine between two classes, over all pairs of classes that have rows.
     """
 
-    classes: NDArray[Any]
+    classes: Array
     per_class: Floats
     intra: float
     inter: float

@@ -12,11 +12,10 @@ from untwin.linalg.blocks import product, squared_length
 from untwin.represent.terms import Term, Terms
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from untwin._types import Array
     from untwin.represent.learnt import LearntMatrix
-
-    Array = NDArray[Any]
 
 FLOATS = [np.float64, np.float32]
 

@@ -43,10 +43,11 @@ from untwin.structure.plan import SprinklingPlan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
+    from untwin._types import Array
+
     Training = Literal["projected", "reconstructed"]
 
 

@@ -15,7 +15,7 @@ falling length, as in plain LSI.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.linalg import svd
 
@@ -23,9 +23,7 @@ from untwin.linalg.orthonormal import orthonormal
 from untwin.linalg.svd import TruncatedSVD, fixed_signs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 SHORTEST = 1e-5  # a direction of V with a shorter part in X says nothing about terms
 

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats, Indices
 
 MEASURES: dict[str, measures.Measure] = {"chi2": measures.chi2, "ig": measures.information_gain}
 COUNTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # how X is validated
@@ -104,7 +103,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     n_features_in_: int
     contingency_: Contingency
     weights_: Floats
-    kept_: NDArray[np.intp]
+    kept_: Indices
 
     def __init__(
         self, *, scheme: str = "tfidf", norm: str | None = "l2", select: float | None = None, select_by: str = "chi2"
@@ -223,7 +222,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return n_terms
         return int(self.select) if isinstance(self.select, Integral) else max(1, round(self.select * n_terms))
 
-    def _ranked_columns(self) -> NDArray[np.intp]:
+    def _ranked_columns(self) -> Indices:
         """Return all columns, best first."""
         table = self.contingency_
         if self.select is None:
@@ -267,7 +266,7 @@ def _canonical(X: Any) -> csr_array:
     return counts
 
 
-def _cells(table: csr_array, rows: NDArray[np.intp], columns: NDArray[Any]) -> Floats:
+def _cells(table: csr_array, rows: Indices, columns: Array) -> Floats:
     """Return the stored cells (rows[i], columns[i]) of a canonical table."""
     n_columns = table.shape[1]
     place = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)) * n_columns + table.indices

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.covariance import ledoit_wolf
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 
 def within_class_whitening(Z: Array, Y: csr_array) -> Array:

@@ -28,7 +28,8 @@ from untwin.store.refusal import ModelRefused, damaged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from untwin.store.kinds import Array, Part
+    from untwin._types import Array
+    from untwin.store.kinds import Part
 
 LARGEST_MODEL = 1 << 36  # bytes
 

@@ -21,9 +21,8 @@ from untwin.store.refusal import damaged, require
 from untwin.store.texts import Texts, checked_texts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from untwin._types import Array
 
-    Array = NDArray[Any]
     Put = Callable[[Array], str]
     Get = Callable[[object], Array]
     Part: TypeAlias = Array | csr_array | Sequence[str] | Mapping[str, "Part"]

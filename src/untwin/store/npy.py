@@ -20,7 +20,7 @@ import mmap
 import os
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -29,9 +29,7 @@ from untwin.store.refusal import damaged, require
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 LARGEST_ARRAY = 1 << 40  # bytes; larger numbers in a manifest could overflow
 _MOST_AXES = 32

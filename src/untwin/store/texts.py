@@ -13,7 +13,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+    from untwin._types import Array, Integers
 
 _BLOCK = 1 << 20  # bytes that are decoded at once to see whether they are UTF-8
 _KIND_BITS, _CONTINUES = 0xC0, 0x80  # a byte 10xxxxxx goes on with a character
@@ -42,7 +44,7 @@ class Texts(Sequence[str]):
     """
 
     utf8: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    offsets: Integers
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
@@ -77,7 +79,7 @@ class Texts(Sequence[str]):
         return f"Texts({len(self)} texts, {len(self.utf8)} bytes)"
 
 
-def checked_texts(utf8: NDArray[Any], offsets: NDArray[Any], name: str) -> Texts:
+def checked_texts(utf8: Array, offsets: Array, name: str) -> Texts:
     """Return the texts in these arrays; raise `ModelRefused` unless every one of them can be decoded."""
     one_axis = utf8.ndim == offsets.ndim == 1
     require(

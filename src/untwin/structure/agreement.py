@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
-    from untwin._values import Array
-    from untwin.structure.linkage import Floats, Ints
+    from untwin._types import Array, Floats, Indices
 
 
 class Agreement(NamedTuple):
@@ -68,7 +67,7 @@ class KnownTree(NamedTuple):
         return cls(paths, lambda: path_distances(paths))
 
 
-def agreement_with(known: KnownTree, merges: Ints, cophenetic: Floats) -> Agreement:
+def agreement_with(known: KnownTree, merges: Indices, cophenetic: Floats) -> Agreement:
     """Compare a learnt tree with a known one, at the cut that has as many groups."""
     labels = path_labels(known.paths)
     n_groups = len(np.unique(labels))
@@ -82,7 +81,7 @@ def agreement_with(known: KnownTree, merges: Ints, cophenetic: Floats) -> Agreem
 
 
 def soft_links(
-    known: KnownTree, confused: csr_array, classes: Array, *, merges: Ints, heights: Floats, top: int
+    known: KnownTree, confused: csr_array, classes: Array, *, merges: Indices, heights: Floats, top: int
 ) -> list[SoftLink]:
     """Return the pairs that `confused` (C x C, symmetric) ranks highest among those with different paths."""
     labels = path_labels(known.paths)
@@ -99,7 +98,7 @@ def soft_links(
     ]
 
 
-def path_labels(paths: Sequence[tuple[str, ...]]) -> Ints:
+def path_labels(paths: Sequence[tuple[str, ...]]) -> Indices:
     """Return a number for every path, equal where the paths are."""
     number = {path: i for i, path in enumerate(sorted(set(paths)))}
     return np.array([number[path] for path in paths], dtype=np.intp)
@@ -116,7 +115,7 @@ def path_distances(paths: Sequence[tuple[str, ...]]) -> Floats:
     return distances
 
 
-def adjusted_rand(a: Ints, b: Ints) -> float:
+def adjusted_rand(a: Indices, b: Indices) -> float:
     """Return the adjusted Rand index of two groupings (Hubert and Arabie 1985)."""
     table = coo_array((np.ones(len(a)), (a, b))).tocsr()
     together, in_a, in_b = (float((x * (x - 1) / 2).sum()) for x in (table.data, table.sum(axis=1), table.sum(axis=0)))
@@ -125,7 +124,7 @@ def adjusted_rand(a: Ints, b: Ints) -> float:
     return 1.0 if best == expected else (together - expected) / (best - expected)
 
 
-def dendrogram_purity(merges: Ints, labels: Ints) -> float:
+def dendrogram_purity(merges: Indices, labels: Indices) -> float:
     """Return the mean purity of the smallest subtree around every pair of leaves of one group (nan without pairs)."""
     n = len(labels)
     start, size = spans(merges)

@@ -16,13 +16,13 @@ from untwin.structure.linkage import group_roots, leaf_order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untwin.structure.linkage import Floats, Ints
+    from untwin._types import Floats, Indices
 
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 BOXES = np.array(list(" ╴╶─╵┘└┴╷┐┌┬│┤├┼"))  # the index is the sum of the arms
 
 
-def dendrogram(labels: Sequence[str], merges: Ints, heights: Floats, headings: dict[int, str], width: int) -> str:
+def dendrogram(labels: Sequence[str], merges: Indices, heights: Floats, headings: dict[int, str], width: int) -> str:
     """Return the tree as text; `headings` maps a place in tree order to the line that is put above that leaf."""
     order = leaf_order(merges)
     above = np.cumsum([place in headings for place in range(len(order))])
@@ -40,7 +40,7 @@ def dendrogram(labels: Sequence[str], merges: Ints, heights: Floats, headings: d
     return "\n".join([*lines, *_axis(heights, margin, width)])
 
 
-def _canvas(merges: Ints, heights: Floats, leaf_rows: Ints, n_rows: int, width: int) -> list[str]:
+def _canvas(merges: Indices, heights: Floats, leaf_rows: Indices, n_rows: int, width: int) -> list[str]:
     """Return the lines of the tree, one string a row."""
     n = len(leaf_rows)
     column = np.concatenate([np.zeros(n, dtype=np.intp), _columns(heights, width)])
@@ -59,7 +59,7 @@ def _canvas(merges: Ints, heights: Floats, leaf_rows: Ints, n_rows: int, width: 
     return ["".join(line) for line in BOXES[arms]]
 
 
-def _columns(heights: Floats, width: int) -> Ints:
+def _columns(heights: Floats, width: int) -> Indices:
     """Return the column of every merge: the lowest at 2, the root at the right edge."""
     if not len(heights):
         return np.empty(0, dtype=np.intp)
@@ -75,7 +75,7 @@ def _axis(heights: Floats, margin: int, width: int) -> list[str]:
     return [" " * (margin + 2) + first + last.rjust(width - 2 - len(first))]
 
 
-def pruned(merges: Ints, heights: Floats, n_groups: int) -> tuple[Ints, Floats]:
+def pruned(merges: Indices, heights: Floats, n_groups: int) -> tuple[Indices, Floats]:
     """Return the tree above a cut, whose leaves are the groups in tree order."""
     n = len(merges) + 1
     number = np.full(2 * n - 1, -1, dtype=np.intp)
@@ -84,7 +84,7 @@ def pruned(merges: Ints, heights: Floats, n_groups: int) -> tuple[Ints, Floats]:
     return number[merges[n - n_groups :]], heights[n - n_groups :]
 
 
-def newick(names: Sequence[str], merges: Ints, heights: Floats) -> str:
+def newick(names: Sequence[str], merges: Indices, heights: Floats) -> str:
     """Return the tree in Newick format with branch lengths; every name is quoted, quotes inside are doubled."""
     n = len(names)
     height = np.concatenate([np.zeros(n), heights])

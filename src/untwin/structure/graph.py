@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import polars as pl
-    from numpy.typing import NDArray
 
-    from untwin._values import Array
+    from untwin._types import Array, Indices
     from untwin.tables.confusion import Confusion
 
 THRESHOLDS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -113,7 +112,7 @@ class ConfusionGraph:
         ]
 
     @property
-    def degrees(self) -> NDArray[np.intp]:
+    def degrees(self) -> Indices:
         """Number of neighbours of each class: the experts that are used when the base classifier predicts it."""
         return np.diff(self.incidence.indptr).astype(np.intp)
 

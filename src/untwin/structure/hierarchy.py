@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import ArrayLike
 
-    from untwin._values import Array
-    from untwin.structure.linkage import Floats, Ints
+    from untwin._types import Array, Floats, Indices
     from untwin.tables.contingency import Contingency
     from untwin.tables.distances import Metric
 
@@ -91,7 +90,7 @@ class Hierarchy:
     """
 
     classes: Array
-    merges: Ints
+    merges: Indices
     heights: Floats
     linkage: str = "ward"
     metric: Metric | None = None

@@ -19,12 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from untwin._values import Array
-
-    Ints = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats, Indices
 
 SCIPY_METHODS: dict[str, Literal["ward", "single", "complete", "average"]] = {
     "ward": "ward",
@@ -38,7 +33,7 @@ LARGEST_OPTIMAL_ORDER = 500  # SciPy's optimal leaf ordering is cubic or worse: 
 FEWEST_FOR_BREAKPOINT = 50  # below, a line through half of the heights has too few points
 
 
-def build_tree(D: Floats, linkage: str) -> tuple[Ints, Floats]:
+def build_tree(D: Floats, linkage: str) -> tuple[Indices, Floats]:
     """Return merges and heights of the tree over `D`; equal distances are settled by the order of the leaves.
 
     "ward" applies Ward's recurrence to the dissimilarities as they are. SciPy squares what it is given, so it is given
@@ -57,7 +52,7 @@ def build_tree(D: Floats, linkage: str) -> tuple[Ints, Floats]:
     return tree[:, :2].astype(np.intp), tree[:, 2] ** 2 if as_they_are else tree[:, 2]
 
 
-def order_children(merges: Ints, heights: Floats, D: Floats) -> Ints:
+def order_children(merges: Indices, heights: Floats, D: Floats) -> Indices:
     """Return the merges with children turned so that similar classes stand next to each other in tree order.
 
     Up to `LARGEST_OPTIMAL_ORDER` leaves by SciPy's optimal leaf ordering, above by size: the bigger child first, the
@@ -80,7 +75,7 @@ def order_children(merges: Ints, heights: Floats, D: Floats) -> Ints:
     return np.where(swap[:, np.newaxis], merges[:, ::-1], merges)
 
 
-def sizes(merges: Ints) -> Ints:
+def sizes(merges: Indices) -> Indices:
     """Return the number of leaves below every node."""
     n = len(merges) + 1
     size = [1] * (2 * n - 1)
@@ -89,7 +84,7 @@ def sizes(merges: Ints) -> Ints:
     return np.array(size, dtype=np.intp)
 
 
-def spans(merges: Ints) -> tuple[Ints, Ints]:
+def spans(merges: Indices) -> tuple[Indices, Indices]:
     """Return `start` and `size` of every node: its leaves stand at start .. start + size - 1 in tree order."""
     n = len(merges) + 1
     size = sizes(merges)
@@ -101,12 +96,12 @@ def spans(merges: Ints) -> tuple[Ints, Ints]:
     return start, size
 
 
-def leaf_order(merges: Ints) -> Ints:
+def leaf_order(merges: Indices) -> Indices:
     """Return the leaves in tree order."""
     return np.argsort(spans(merges)[0][: len(merges) + 1])
 
 
-def group_roots(merges: Ints, n_groups: int) -> Ints:
+def group_roots(merges: Indices, n_groups: int) -> Indices:
     """Return the nodes that are left when the last `n_groups - 1` merges are undone, in tree order."""
     n = len(merges) + 1
     kept = n - n_groups
@@ -116,7 +111,7 @@ def group_roots(merges: Ints, n_groups: int) -> Ints:
     return roots[np.argsort(spans(merges)[0][roots])]
 
 
-def group_labels(merges: Ints, n_groups: int) -> Ints:
+def group_labels(merges: Indices, n_groups: int) -> Indices:
     """Return the group of every leaf, groups numbered in tree order."""
     labels = np.empty(len(merges) + 1, dtype=np.intp)
     labels[leaf_order(merges)] = np.repeat(np.arange(n_groups), sizes(merges)[group_roots(merges, n_groups)])
@@ -165,7 +160,7 @@ def _line_residuals(y: Floats) -> Floats:
     return np.asarray(np.maximum(var_y - cov**2 / var_x, 0.0))
 
 
-def meeting_heights(merges: Ints, heights: Floats, a: Ints, b: Ints) -> Floats:
+def meeting_heights(merges: Indices, heights: Floats, a: Indices, b: Indices) -> Floats:
     """Return the height at which each leaf of `a` meets the leaf beside it in `b`."""
     if not len(a):
         return np.empty(0)
@@ -176,7 +171,7 @@ def meeting_heights(merges: Ints, heights: Floats, a: Ints, b: Ints) -> Floats:
     return np.asarray(heights[np.argmax(holds_both, axis=1)])  # the first merge that holds both is the lowest
 
 
-def check_tree(classes: Array, merges: Ints, heights: Floats) -> None:
+def check_tree(classes: Array, merges: Indices, heights: Floats) -> None:
     """Raise ValueError for anything but a tree over sorted classes."""
     n = len(classes)
     if n == 0 or merges.shape != (n - 1, 2) or heights.shape != (n - 1,):

@@ -25,13 +25,11 @@ from untwin._values import class_names, frozen, frozen_csr, html_table, position
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from untwin._values import Array
+    from untwin._types import Array, Floats, Indices
     from untwin.structure.hierarchy import Hierarchy
     from untwin.tables.confusion import Confusion
-
-    Floats = NDArray[np.float64]
 
 ROUNDING = 1e-10  # an eigenvalue of this size, relative to the largest, is zero
 SHOWN_CLASSES = 10
@@ -275,7 +273,7 @@ def _pair_strengths(confusion: Confusion, msl: float) -> csr_array:
     return confusion.mutual_complexity(normalized=True) * _amount("msl", msl)
 
 
-def _connected(kernel: csr_array) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
+def _connected(kernel: csr_array) -> tuple[Indices, list[Indices]]:
     """Return the classes that the kernel joins with no other, and the connected parts of the others."""
     _, part = connected_components(kernel, directed=False)
     size = np.bincount(part)

@@ -11,7 +11,9 @@ from untwin._labels import label_array
 from untwin._values import class_names, frozen_csr, positions
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from untwin._types import Array
 
 
 def whole_counts(X: Any) -> csr_array:
@@ -26,7 +28,7 @@ def whole_counts(X: Any) -> csr_array:
     return frozen_csr(counts, dtype=np.int64)
 
 
-def membership(y: Any, classes: ArrayLike | None) -> tuple[csr_array, NDArray[Any]]:
+def membership(y: Any, classes: ArrayLike | None) -> tuple[csr_array, Array]:
     """Return Y (n x C, int64) and the class names."""
     if issparse(y) or np.ndim(y) == 2:
         members = frozen_csr(y if issparse(y) else np.asarray(y), dtype=np.int64)

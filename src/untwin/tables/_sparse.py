@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from untwin._types import Array, Floats, Indices
 
 
-def ratio(numerator: ArrayLike, denominator: ArrayLike) -> NDArray[np.float64]:
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     """Return the quotient, zero where the denominator is zero.
 
     >>> ratio([1, 2], [4, 0]).tolist()
     [0.25, 0.0]
     """
     above, below = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    quotient: NDArray[np.float64] = np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
+    quotient: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
     return quotient
 
 
@@ -28,14 +30,12 @@ def same_cells(a: csr_array, b: csr_array) -> bool:
     return a.shape == b.shape and all(np.array_equal(mine, theirs) for mine, theirs in parts)
 
 
-def cell_rows(matrix: csr_array) -> NDArray[np.intp]:
+def cell_rows(matrix: csr_array) -> Indices:
     """Return the row of every stored cell (`matrix.indices` are the columns)."""
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
-def moved(
-    matrix: csr_array, shape: tuple[int, int], rows: NDArray[Any], columns: NDArray[Any] | None = None
-) -> csr_array:
+def moved(matrix: csr_array, shape: tuple[int, int], rows: Array, columns: Array | None = None) -> csr_array:
     """Return a matrix of `shape` whose row `rows[i]` and column `columns[j]` were i and j; cells that meet add up.
 
     >>> moved(csr_array([[1, 2], [3, 4]]), (2, 2), np.array([0, 0])).toarray().tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,9 @@ from untwin.tables._sparse import cell_rows, ratio
 from untwin.tables.measures import wilson_interval
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 
 def confused_pairs(counts: csr_array, classes: Array) -> Array:

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
-    Array = NDArray[Any]
+    from untwin._types import Array, Floats
 
 SHOWN_CLASSES = 20
 

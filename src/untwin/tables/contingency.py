@@ -29,10 +29,9 @@ from untwin.tables.term_evidence import Side, TermEvidence, evidence
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
-    Array = NDArray[Any]
+    from untwin._types import Array, Floats, Indices, Integers
 
 SHOWN_CLASSES = 20
 
@@ -68,8 +67,8 @@ class Contingency:
 
     documents: csr_array
     occurrences: csr_array
-    class_sizes: NDArray[np.int64]
-    term_documents: NDArray[np.int64]
+    class_sizes: Integers
+    term_documents: Integers
     n_documents: int
     classes: Array
     terms: Array | None = None
@@ -277,13 +276,13 @@ class Contingency:
     def _names(self) -> Array:
         return np.arange(self.documents.shape[1]) if self.terms is None else self.terms
 
-    def _rows(self, cls: Any) -> NDArray[np.intp]:
+    def _rows(self, cls: Any) -> Indices:
         return np.unique(positions(np.atleast_1d(np.asarray(cls)), self.classes))
 
-    def _side(self, rows: NDArray[np.intp]) -> Side:
+    def _side(self, rows: Indices) -> Side:
         return Side(self.documents[rows].sum(axis=0), int(self.class_sizes[rows].sum()))
 
-    def _aligned(self, names: Array) -> tuple[csr_array, csr_array, NDArray[np.int64]]:
+    def _aligned(self, names: Array) -> tuple[csr_array, csr_array, Integers]:
         to, shape = positions(self.classes, names), (len(names), self.documents.shape[1])
         sizes = np.zeros(len(names), dtype=np.int64)
         sizes[to] = self.class_sizes

@@ -20,10 +20,9 @@ from untwin.tables._sparse import ratio
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Floats = NDArray[np.float64]
+    from untwin._types import Floats
 
 Metric = Literal["l1", "l2", "kl", "cosine"]
 DENSE = 0.1  # share of non-zero cells above which plain loops over dense rows are faster

@@ -17,21 +17,19 @@ Papers 1 and 3 use these tables of *presence*. scikit-learn's `chi2` sums the co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import rel_entr, xlogy
 
+from untwin._types import Array, Floats
 from untwin.tables._sparse import ratio
 
-Numbers = NDArray[Any]
-Measure = Callable[[Numbers, Numbers, Numbers, float], NDArray[np.float64]]
+Measure = Callable[[Array, Array, Array, float], Floats]
 
 NORMAL_975 = 1.959963984540054  # the quantile that leaves 2.5 % on either side of a 95 % interval
 
 
-def chi2(both: Numbers, with_term: Numbers, in_class: Numbers, total: float) -> NDArray[np.float64]:
+def chi2(both: Array, with_term: Array, in_class: Array, total: float) -> Floats:
     """Return Pearson's chi-squared without Yates' correction; 0 where a margin is zero.
 
     >>> chi2(np.array([3, 2]), np.array([4, 4]), np.array([4, 4]), 8).tolist()
@@ -42,7 +40,7 @@ def chi2(both: Numbers, with_term: Numbers, in_class: Numbers, total: float) -> 
     return ratio(surplus * surplus * total, margins)
 
 
-def information_gain(both: Numbers, with_term: Numbers, in_class: Numbers, total: float) -> NDArray[np.float64]:
+def information_gain(both: Array, with_term: Array, in_class: Array, total: float) -> Floats:
     """Return how many bits the presence of the term tells about membership in the class; 0 where a margin is zero.
 
     >>> information_gain(np.array([4, 2]), np.array([4, 4]), np.array([4, 4]), 8).tolist()
@@ -55,11 +53,11 @@ def information_gain(both: Numbers, with_term: Numbers, in_class: Numbers, total
     nats += rel_entr(with_term - both, with_term * (elsewhere / total))
     nats += rel_entr(in_class - both, without_term * (in_class / total))
     nats += rel_entr(without_term - in_class + both, without_term * (elsewhere / total))
-    bits: NDArray[np.float64] = np.maximum(nats, 0) / (total * np.log(2))
+    bits: Floats = np.maximum(nats, 0) / (total * np.log(2))
     return bits
 
 
-def pointwise_information(both: Numbers, with_term: Numbers, in_class: Numbers, total: float) -> NDArray[np.float64]:
+def pointwise_information(both: Array, with_term: Array, in_class: Array, total: float) -> Floats:
     """Return log2 of how much oftener term and class meet than by chance; 0 where they never meet (not -inf).
 
     >>> pointwise_information(np.array([4, 1, 0]), np.array([4, 4, 4]), np.array([4, 4, 4]), 8).tolist()
@@ -69,7 +67,7 @@ def pointwise_information(both: Numbers, with_term: Numbers, in_class: Numbers, 
     return np.log2(lift, out=np.zeros(lift.shape), where=lift > 0)
 
 
-def odds_ratio(both: Numbers, with_term: Numbers, in_class: Numbers, total: float) -> NDArray[np.float64]:
+def odds_ratio(both: Array, with_term: Array, in_class: Array, total: float) -> Floats:
     """Return the odds of the term inside the class over those outside, one half added to each of the four cells.
 
     >>> odds_ratio(np.array([4, 2]), np.array([4, 4]), np.array([4, 4]), 8).tolist()
@@ -80,12 +78,12 @@ def odds_ratio(both: Numbers, with_term: Numbers, in_class: Numbers, total: floa
     return np.asarray(inside / outside)
 
 
-def x_log2_x(x: Numbers) -> NDArray[np.float64]:
+def x_log2_x(x: Array) -> Floats:
     """Return x log2(x), 0 at 0: the terms of entropies of counts."""
     return np.asarray(xlogy(x, x) / np.log(2))
 
 
-def wilson_interval(successes: Numbers, trials: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def wilson_interval(successes: Array, trials: Array) -> tuple[Floats, Floats]:
     """Return both ends of the 95 % Wilson interval of a share; no trials give the whole of [0, 1].
 
     >>> low, high = wilson_interval(np.array([0, 5]), np.array([10, 10]))

@@ -15,8 +15,9 @@ import numpy as np
 from untwin.tables._sparse import cell_rows, ratio
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
+    from untwin._types import Floats
 
 
 def mean_distance(counts: csr_array, power: int = 1) -> float:
@@ -40,7 +41,7 @@ def quadratic_kappa(counts: csr_array) -> float:
     return _kappa(mean_distance(counts, power=2), float(by_chance))
 
 
-def _margins(counts: csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _margins(counts: csr_array) -> tuple[Floats, Floats]:
     return ratio(counts.sum(axis=1), counts.sum()), ratio(counts.sum(axis=0), counts.sum())
 
 

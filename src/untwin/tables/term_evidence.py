@@ -9,7 +9,7 @@ import numpy as np
 from untwin.tables.measures import chi2
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from untwin._types import Array, Integers
 
 
 class TermEvidence(NamedTuple):
@@ -28,11 +28,11 @@ class TermEvidence(NamedTuple):
 class Side(NamedTuple):
     """One or several classes: in how many of their documents each term occurs (length m), and how many they are."""
 
-    documents: NDArray[np.int64]
+    documents: Integers
     size: int
 
 
-def evidence(side: Side, other: Side, names: NDArray[Any], n: int) -> list[TermEvidence]:
+def evidence(side: Side, other: Side, names: Array, n: int) -> list[TermEvidence]:
     """Return the `n` terms with the highest chi2 among those that are commoner on `side`; ties in column order."""
     with_term, total = side.documents + other.documents, side.size + other.size
     commoner = np.flatnonzero(side.documents * other.size > other.documents * side.size)

@@ -20,11 +20,8 @@ from untwin.structure.hierarchy import Hierarchy
 from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.tables.confusion import Confusion
-
-    Array = NDArray[Any]
 
 STRENGTHS = (0.1, 0.5)
 CLASS_MULTIPLES = (1, 2)  # sizes of the space to try, by the number of classes ...

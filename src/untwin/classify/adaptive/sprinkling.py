@@ -37,10 +37,10 @@ from untwin.tables.confusion import Confusion
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
+    from untwin._types import Array
+
     View = tuple[ScoreSpace, Any]
 
 FLOATS = [np.float64, np.float32]

@@ -19,9 +19,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from untwin._types import Flags, Floats
 
 LEAST, MOST = 0.05, 20.0  # in standard deviations: finite where nothing is wrong, and experts always have a say
 
@@ -38,7 +36,7 @@ class Blend(NamedTuple):
         return np.where(is_open, self.expert * margins + self.base * np.where(is_open, scores, 0.0), -np.inf)
 
 
-def fit_blend(margins: Floats, scores: Floats, hits: NDArray[np.bool_], *, with_base: bool) -> Blend:
+def fit_blend(margins: Floats, scores: Floats, hits: Flags, *, with_base: bool) -> Blend:
     """Return the blend of maximum likelihood; if `with_base` is false, the weight of the base is zero.
 
     >>> margins, scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])

@@ -32,11 +32,7 @@ from untwin.tables.confusion import Confusion
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Flags, Floats, Indices
 
 BLOCK_CELLS = 1 << 22  # scores of all classes at a time: rows x classes never stand in memory as a whole
 
@@ -47,7 +43,7 @@ class Candidates:
 
     codes: Indices
     scores: Floats
-    open: NDArray[np.bool_]
+    open: Flags
     weights: Floats
 
     def __getitem__(self, rows: Any) -> Self:
@@ -67,9 +63,9 @@ class Candidates:
         kept[:, 0] = True
         return replace(self, open=self.open & kept)
 
-    def hits(self, truth: Indices) -> NDArray[np.bool_]:
+    def hits(self, truth: Indices) -> Flags:
         """Return n x k: the cell of the true class, where it is open."""
-        hits: NDArray[np.bool_] = self.open & (self.codes == truth[:, None])
+        hits: Flags = self.open & (self.codes == truth[:, None])
         return hits
 
     def sets(self, n_classes: int) -> csr_array:

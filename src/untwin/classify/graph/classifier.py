@@ -42,15 +42,12 @@ from untwin.structure.graph import THRESHOLDS, ConfusionGraph
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
+    from untwin._types import Array, Floats, Indices
     from untwin.classify.graph.candidates import Candidates
 
     Panel = ClassPanel | SubgraphPanel | PairPanel
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 FLOATS = [np.float64, np.float32]
 CANDIDATES, PAIR_CANDIDATES = 30, 5

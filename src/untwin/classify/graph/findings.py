@@ -17,13 +17,9 @@ from untwin.structure.graph import ConfusionGraph
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Indices
     from untwin.classify.graph.candidates import Candidates
     from untwin.tables.confusion import Confusion
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 KEPT = 0.99  # of the rows that experts could save, the sparest threshold keeps so many
 

@@ -23,13 +23,9 @@ from untwin.classify.graph.panels import by_classes
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats, Indices
     from untwin.classify.graph.candidates import Candidates
     from untwin.classify.graph.panels import TrainingRows
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 BLOCK_DUELS = 1 << 20
 

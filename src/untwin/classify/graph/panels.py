@@ -27,13 +27,10 @@ from untwin.classify.graph.candidates import by_expert
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from untwin._types import Floats, Indices
     from untwin.classify.graph.candidates import Candidates
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 NOBODY = np.empty(0, dtype=np.intp)
 

@@ -29,14 +29,11 @@ from untwin.represent.incremental import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from sklearn.utils import Tags
 
+    from untwin._types import Array, Floats, Indices
     from untwin.classify.knn.explain import Explanation
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 FLOATS = [np.float64, np.float32]
 GRID = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)

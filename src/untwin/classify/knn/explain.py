@@ -24,9 +24,8 @@ from untwin._values import html_table
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from untwin._types import Array
 
     Terms = list[tuple[str, float]]
 

@@ -35,10 +35,7 @@ from untwin._compat import matrix_product
 from untwin._values import frozen_csr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Flags, Indices
 
 COMMON = 1 / 16  # share of the rows above which a term's column is dense
 BLOCK_CELLS = 1 << 24  # scores at a time and thread ...
@@ -173,7 +170,7 @@ def _candidates(scores: Array, k: int, slack: Array) -> tuple[Indices, Indices]:
     return np.divmod(np.flatnonzero(scores >= least[:, None]), n)
 
 
-def _first_ties(rows: Indices, tied: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
+def _first_ties(rows: Indices, tied: Flags, k: int) -> Flags:
     """Tell which candidates are needed when the `tied` ones are equal for certain: of these the first k of each row.
 
     Counts that share no term have similarity exactly 0, and a short text shares none with nearly all others.

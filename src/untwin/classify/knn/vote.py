@@ -11,16 +11,13 @@ grades     C        place of each class in a given order
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Flags, Floats, Indices
 
 
 def vote_weights(values: Array, *, metric: str, weights: str) -> Floats:
@@ -45,7 +42,7 @@ def vote_weights(values: Array, *, metric: str, weights: str) -> Floats:
     return np.where(same.any(axis=1, keepdims=True), same, inverse)
 
 
-def vote_shares(weights: Floats, neighbours: NDArray[np.intp], Y: csr_array, prior: Floats) -> Floats:
+def vote_shares(weights: Floats, neighbours: Indices, Y: csr_array, prior: Floats) -> Floats:
     """Return the share of the votes for each class; the `prior` where nobody votes.
 
     >>> Y = csr_array([[1, 0], [0, 1], [1, 0]])
@@ -61,7 +58,7 @@ def vote_shares(weights: Floats, neighbours: NDArray[np.intp], Y: csr_array, pri
     return np.asarray(shares)
 
 
-def likeliest(shares: Floats, grades: Array | None = None) -> NDArray[np.intp]:
+def likeliest(shares: Floats, grades: Array | None = None) -> Indices:
     """Return the class with the largest share; of ordered classes the one nearest to the mean grade. Ties: the first.
 
     On film reviews the mean grade had a smaller mean absolute error than the largest share, and tied with the median.
@@ -78,7 +75,7 @@ def likeliest(shares: Floats, grades: Array | None = None) -> NDArray[np.intp]:
     return np.asarray(in_order[apart[:, in_order].argmin(axis=1)])
 
 
-def majority_labels(shares: Floats, *, at_least_one: bool) -> NDArray[np.bool_]:
+def majority_labels(shares: Floats, *, at_least_one: bool) -> Flags:
     """Return the labels that more than half of the votes carry; `at_least_one`: else the one with the largest share.
 
     >>> majority_labels(np.array([[0.7, 0.6, 0.1], [0.2, 0.4, 0.1]]), at_least_one=True).tolist()

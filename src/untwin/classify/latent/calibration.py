@@ -19,13 +19,9 @@ from untwin.represent.incremental import widen_matrix
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Floats
     from untwin.classify.latent.class_space import ClassSpace
     from untwin.classify.latent.class_sums import ClassSums
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
 
 KEPT = 2_000
 N_FOLDS = 5

@@ -28,11 +28,8 @@ from untwin.linalg.sdd import SemiDiscrete, semi_discrete
 from untwin.linalg.svd import fixed_signs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats
     from untwin.classify.latent.class_sums import ClassSums
-
-    Floats = NDArray[np.float64]
 
 Columns = Literal["counts", "means"]
 

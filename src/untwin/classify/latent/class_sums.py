@@ -26,10 +26,7 @@ from untwin._values import frozen, frozen_csr, joined_classes, positions
 from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,6 +92,6 @@ class ClassSums:
         return ClassSums(sums, places @ self.sizes, places @ self.squares, totals, names)
 
 
-def placement(places: NDArray[np.intp], n: int) -> csr_array:
+def placement(places: Indices, n: int) -> csr_array:
     """Return the n x len(places) matrix that adds row i of what it multiplies to row `places[i]`."""
     return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(n, len(places)))

@@ -19,11 +19,9 @@ from untwin.classify.latent.indistinguishable import indistinguishable
 from untwin.represent.incremental import validated_growth
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
+    from untwin._types import Array, Floats
 
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 

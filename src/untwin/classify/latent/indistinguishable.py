@@ -42,12 +42,8 @@ from sklearn.utils.extmath import row_norms
 from untwin.classify.latent.class_sums import placement
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Flags, Floats, Indices
     from untwin.classify.latent.class_sums import ClassSums
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 SPARE = 1.5  # random halves of a class lie 0.6 to 1.3 times as far apart as expected, the nearest real classes 1.6 to 3
 MOST_NOISE = 0.25  # of the squared length of a profile that is judged
@@ -173,7 +169,7 @@ def _lacking(profiles: _Profiles, values: Floats, vectors: Floats) -> list[Indis
     return [Indistinguishable("lack of intervals", names, tuple(weights.tolist()), _relative(values))]
 
 
-def _involved(vectors: Floats, vanishing: NDArray[np.bool_]) -> Indices:
+def _involved(vectors: Floats, vanishing: Flags) -> Indices:
     """Return the classes that take part in combinations that vanish."""
     return np.flatnonzero((vectors[:, vanishing] ** 2).sum(axis=1) > LEAST_PART**2)
 

@@ -25,12 +25,9 @@ from untwin.linalg.svd import TruncatedSVD, truncated_svd
 from untwin.represent.rank import FIRST_STAGE, Criterion, decompose_by_criterion
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
-    Array = NDArray[Any]
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.intp]
+    from untwin._types import Array, Floats, Indices
 
 BLOCK_CELLS = 1 << 22  # products of rows with training rows at a time
 MOST_STAGEWISE = 256  # directions that "stagewise" goes up to: without singular values more add little but noise
@@ -135,7 +132,7 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
             return decompose_by_criterion(decompose, A.energy(), A.shape, self.n_components)
         return decompose(self.n_components)
 
-    def _best_size(self, X: Any, codes: Codes) -> int:
+    def _best_size(self, X: Any, codes: Indices) -> int:
         """Return the number of directions that does best out of fold; all where no row can be held out.
 
         Identical rows may part here: among intervals they are the rule, for new rows too.
@@ -179,7 +176,7 @@ def stages(largest: int) -> list[int]:
     return sizes
 
 
-def hits_by_size(places: Floats, U: Floats, learnt: Codes, truth: Codes, sizes: list[int]) -> Floats:
+def hits_by_size(places: Floats, U: Floats, learnt: Indices, truth: Indices, sizes: list[int]) -> Floats:
     """Return how many rows each number of directions classifies right; products grow from stage to stage.
 
     `places` are V'x of the rows and `truth` their classes; U and `learnt` those of the training rows.
@@ -199,7 +196,7 @@ def _blocks(n_rows: int, n_training: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, n_rows, step)]
 
 
-def _shares(products: Floats, slack: Floats, learnt: Codes, n_classes: int) -> Floats:
+def _shares(products: Floats, slack: Floats, learnt: Indices, n_classes: int) -> Floats:
     """Return the share of each class among the training rows whose product is largest, up to `slack`."""
     rows, tied = np.nonzero(products >= (products.max(axis=1) - slack)[:, None])
     votes = np.bincount(rows * n_classes + learnt[tied], minlength=len(products) * n_classes)

@@ -39,16 +39,12 @@ from untwin.represent.incremental import any_batch
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
+    from untwin._types import Array, Flags, Floats, Floats32, Indices
     from untwin.classify.experts import Retrained
     from untwin.classify.multilevel.groups import Branch
     from untwin.tables import Confusion
-
-    Array = NDArray[Any]
-    Floats = NDArray[np.float32]
-    Indices = NDArray[np.intp]
 
 FLOATS = [np.float64, np.float32]
 BEAM = 10  # branches of a level that soft routing asks: as good as all
@@ -221,14 +217,14 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         self._train(X, codes, self._extend_branches(X, codes, moved), earlier)
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Floats32:
         """Return S; of two classes, by how much the second one's is larger."""
         S = self._scores(X)
         return S[:, 1] - S[:, 0] if len(self.classes_) == 2 else S
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Floats32:
         """Return softmax(S / T)."""
-        probabilities: Floats = softmax(self._scores(X) / self.temperature_, axis=1)
+        probabilities: Floats32 = softmax(self._scores(X) / self.temperature_, axis=1)
         return probabilities
 
     def predict(self, X: Any) -> Array:
@@ -281,7 +277,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = all(get_tags(model).input_tags.sparse for model in parts)
         return tags
 
-    def _scores(self, X: Any) -> Floats:
+    def _scores(self, X: Any) -> Floats32:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         beam = {"soft": BEAM, "hard": 1}.get(self.routing, self.routing)  # type: ignore[arg-type]
@@ -350,7 +346,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         order = np.argsort(-P.max(axis=1), kind="stable")
         self.judged_ = P.max(axis=1)[order], (P.argmax(axis=1) == truth)[order]
 
-    def _out_of_fold(self, X: Any, codes: Indices, train: NDArray[np.bool_], rows: Indices) -> NDArray[np.float64]:
+    def _out_of_fold(self, X: Any, codes: Indices, train: Flags, rows: Indices) -> Floats:
         """Return the scores of the rows `rows` by a clone of this model fitted to the rows `train`."""
         twin = clone(self).set_params(cv=None).fit(X[train], self.classes_[codes[train]])
         scores = np.full((len(rows), len(self.classes_)), -np.inf)

@@ -21,13 +21,9 @@ from untwin.classify.experts import Job
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats32, Indices
     from untwin.classify.experts import Expert
     from untwin.classify.multilevel.groups import Branch
-
-    Floats = NDArray[np.float32]
-    Indices = NDArray[np.intp]
 
 UNASKED = np.float32(-2.0)  # log-score of a class in a branch outside the beam: about that of a class far from a row
 RULED_OUT = np.float32(-20.0)  # log-score of what hard routing leaves behind: no expert can make up for it
@@ -62,7 +58,7 @@ class ExpertTree:
         """The group of each class: the child of the root it belongs to."""
         return self.branches[0].child
 
-    def descend(self, X: Any, beam: int | None = None) -> Floats:
+    def descend(self, X: Any, beam: int | None = None) -> Floats32:
         """Return S; classes in branches outside the beam get their branch's score and `UNASKED`."""
         n = X.shape[0]
         starts, place = self._layout()
@@ -95,7 +91,7 @@ class ExpertTree:
             yield level
             level = [below for number in level for below in self.branches[number].below.tolist() if below >= 0]
 
-    def _ask(self, X: Any, number: int, scores: Floats, S: Floats, *, hard: bool) -> None:
+    def _ask(self, X: Any, number: int, scores: Floats32, S: Floats32, *, hard: bool) -> None:
         """Add the scores of a branch's expert to the rows that reach it; its classes are the first columns of S."""
         branch = self.branches[number]
         rows = np.flatnonzero(np.isfinite(scores[:, number]))
@@ -109,7 +105,7 @@ class ExpertTree:
         S[rows, : len(branch.classes)] = np.repeat(said, np.bincount(branch.child), axis=1)
 
 
-def _narrow(scores: Floats, level: list[int], beam: int | None) -> None:
+def _narrow(scores: Floats32, level: list[int], beam: int | None) -> None:
     """Close all branches of a level but the best `beam` of each row."""
     if beam is None or len(level) <= beam:
         return

@@ -27,12 +27,9 @@ from untwin.structure.linkage import group_roots, inflection, spans
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from untwin._values import Array
+    from untwin._types import Array, Indices
     from untwin.structure.hierarchy import Hierarchy
 
-    Indices = NDArray[np.intp]
     Cut = int | Literal["balanced", "inflection"]
 
 WIDEST = 64  # classes that one branch may decide between, and children of the root beyond which another level pays

@@ -15,9 +15,7 @@ import numpy as np
 from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes, given_folds, sharing_units
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.intp]
+    from untwin._types import Indices
 
 
 def held_out_folds(X: Any, codes: Indices, cv: Any, most: int, random_state: Any) -> tuple[Indices, Indices] | None:

@@ -23,12 +23,9 @@ from untwin.classify.multilevel.groups import Branch
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Indices
     from untwin.classify.experts import Expert
     from untwin.classify.multilevel.descent import ExpertTree
-
-    Indices = NDArray[np.intp]
 
 
 def nearest_classes(centroids: Any, moved: Indices, newcomers: Indices) -> Indices:

@@ -24,12 +24,8 @@ from untwin.structure.hierarchy import Hierarchy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from untwin._values import Array
+    from untwin._types import Array, Floats
     from untwin.tables import Confusion
-
-    Floats = NDArray[np.float64]
 
 SOURCES = ("centroids", "confusion", "both")
 

@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Positions = NDArray[np.int64]
+    from untwin._types import Flags, Integers
 
 _QUOTE, _LF, _CR = b'"\n\r'
 
@@ -35,9 +35,9 @@ class Records:
     """
 
     end: int
-    lines: Positions
+    lines: Integers
     n_lines: int
-    blank: NDArray[np.bool_]
+    blank: Flags
     longest: int
 
 
@@ -69,14 +69,14 @@ def find_records(data: bytes, separator: int, width: int, *, final: bool) -> Rec
     return Records(min(int(ends[-1]) + 1, len(data)), first_lines, int(lines[-1]), blank, int(lengths.max()))
 
 
-def _outside(positions: Positions, quotes: Positions) -> Positions:
+def _outside(positions: Integers, quotes: Integers) -> Integers:
     if len(quotes) == 0:
         return positions
-    even: NDArray[np.bool_] = np.searchsorted(quotes, positions) % 2 == 0
+    even: Flags = np.searchsorted(quotes, positions) % 2 == 0
     return positions[even]
 
 
-def _plain_quotes(octets: NDArray[np.uint8], quotes: Positions, separator: int) -> bool:
+def _plain_quotes(octets: NDArray[np.uint8], quotes: Integers, separator: int) -> bool:
     """Whether cells open only at their start and close only at their end."""
     opening, closing = quotes[::2], quotes[1::2]
     before = octets[opening[opening > 0] - 1]
@@ -84,13 +84,13 @@ def _plain_quotes(octets: NDArray[np.uint8], quotes: Positions, separator: int) 
     return bool(np.isin(before, [separator, _LF, _QUOTE]).all() and np.isin(after, [separator, _LF, _CR, _QUOTE]).all())
 
 
-def _line_breaks(octets: NDArray[np.uint8], newlines: Positions, returns: Positions) -> Positions:
+def _line_breaks(octets: NDArray[np.uint8], newlines: Integers, returns: Integers) -> Integers:
     """Return where lines end: in a quoted cell a carriage return without a newline ends one too."""
     followed = octets[np.minimum(returns + 1, len(octets) - 1)] == _LF
     return newlines if followed.all() else np.union1d(newlines, returns[~followed])
 
 
-def _plain_returns(octets: NDArray[np.uint8], returns: Positions) -> bool:
+def _plain_returns(octets: NDArray[np.uint8], returns: Integers) -> bool:
     """Whether every carriage return outside quotes belongs to a line end."""
     following = returns[returns < len(octets) - 1] + 1
     return len(following) == len(returns) and bool((octets[following] == _LF).all())

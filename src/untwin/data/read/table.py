@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import polars as pl
-    from numpy.typing import NDArray
+
+    from untwin._types import Integers
 
 _WIDEST_NAME = 60  # of a column, in a message
 
@@ -69,8 +70,8 @@ class Places:
     """
 
     name: str
-    rows: NDArray[np.int64]
-    lines: NDArray[np.int64] | None = None
+    rows: Integers
+    lines: Integers | None = None
     files: Sequence[str] | None = None
     ids: Sequence[str] | None = None
 
@@ -119,7 +120,7 @@ class Places:
         ]
         return replace(self, ids=all_different(named))
 
-    def take(self, indices: NDArray[np.int64]) -> Places:
+    def take(self, indices: Integers) -> Places:
         """Return the places of the frame rows `indices`."""
         lines = None if self.lines is None else self.lines[indices]
         ids = None if self.ids is None else [self.ids[index] for index in indices.tolist()]

@@ -17,10 +17,7 @@ from untwin.model.features.text_encodings import choose_text_views, counted, wei
 from untwin.model.features.view import View
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.intp]
+    from untwin._types import Indices
 
 
 def choose_views(

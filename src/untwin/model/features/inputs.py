@@ -21,9 +21,7 @@ from untwin.data.frames import is_dense
 from untwin.represent.incremental import stack_matrices
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from untwin._types import Array
 
 
 def kind_of(X: Any) -> str:

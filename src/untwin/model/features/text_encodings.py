@@ -22,12 +22,9 @@ from untwin.model.selection.specs import linear_svm
 from untwin.represent.frequent import FrequentTerms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Indices
     from untwin.crossfit.outoffold import OutOfFold
 
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 # Beyond so many characters, or characters x classes, character n-grams cost more than everything else together.
 MOST_CHARACTERS, MOST_CHARACTER_WORK = 5_000_000, 500_000_000

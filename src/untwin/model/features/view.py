@@ -30,10 +30,7 @@ from untwin.model.features.inputs import stack_rows
 from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
+    from untwin._types import Array, Indices
 
 WORD = 6  # average characters of a word
 

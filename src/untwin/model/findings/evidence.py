@@ -32,13 +32,8 @@ from untwin.tables.contingency import Contingency
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from untwin._values import Array
+    from untwin._types import Array, Flags, Floats, Indices
     from untwin.tables.confusion import Confusion
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -84,7 +79,7 @@ class Evidence:
     folds: Indices
     X: Any
     terms: Array | None = None
-    cells: NDArray[np.bool_] | None = None
+    cells: Flags | None = None
     neighbours: Array | None = None
     ids: Array | None = None
     texts: Sequence[str] | None = None
@@ -116,7 +111,7 @@ class Evidence:
         if self.neighbours is not None and (self.folds[self.neighbours] == self.folds[:, None])[self._asked()].any():
             raise ValueError("neighbours must be rows of other folds. Got a row of the same fold instead.")
 
-    def _asked(self) -> NDArray[np.bool_]:
+    def _asked(self) -> Flags:
         """Return which entries of `neighbours` are rows near a row that was held out."""
         return (np.asarray(self.neighbours) >= 0) & self.held_out[:, None]
 
@@ -129,7 +124,7 @@ class Evidence:
         return self.confusion.classes
 
     @property
-    def held_out(self) -> NDArray[np.bool_]:
+    def held_out(self) -> Flags:
         """Whether each row was predicted by a model not trained on it."""
         return np.asarray(self.folds >= 0)
 

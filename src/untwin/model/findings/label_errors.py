@@ -31,12 +31,8 @@ from untwin.model.findings.noise import fitted_noise
 from untwin.model.findings.small import FEW
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats, Indices
     from untwin.model.findings.evidence import Evidence
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 SURPRISING = 2.7  # labels without noise reach it once in twenty cases (half of chi2 with one degree of freedom)
 MOST_NAMED = 2  # times the wrong labels that the noise stands for

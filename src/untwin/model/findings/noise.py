@@ -23,10 +23,7 @@ from scipy.special import softmax
 from untwin.model.selection.sampling import stratified_sample
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
+    from untwin._types import Floats, Indices
 
 SHARPNESS = np.geomspace(1, 4, 13)
 SHARES = np.append(0, np.geomspace(1e-4, 0.3, 40))  # if more labels are wrong, it cannot be told which

@@ -28,12 +28,8 @@ from untwin.model.findings.finding import Finding
 from untwin.tables.contingency import Contingency
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats, Indices
     from untwin.model.findings.evidence import Evidence
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 SPACE = 50
 DIRECTIONS = 3

@@ -26,12 +26,8 @@ from untwin.model.findings.finding import Finding
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from untwin._values import Array
+    from untwin._types import Array, Floats, Indices
     from untwin.model.findings.evidence import Evidence
-
-    Floats = NDArray[np.float64]
 
 TWIN_RATE = 0.05  # at least every twentieth row of the two is taken for the other: a tenth of what a coin would do
 FEWEST_ERRORS = 5
@@ -103,7 +99,7 @@ def _accuracy_if_merged(evidence: Evidence) -> float:
     return float(right.mean())
 
 
-def _leaders(confusion: Confusion) -> NDArray[np.intp]:
+def _leaders(confusion: Confusion) -> Indices:
     """Return for each class the first of those that twins connect it with."""
     pairs, leader = twin_pairs(confusion), np.arange(confusion.n_classes)
     for group in chains(pairs["a"], pairs["b"], confusion.classes):
@@ -125,7 +121,7 @@ def chains(a: Array, b: Array, classes: Array) -> list[list[Any]]:
     return [names for names in members if len(names) > 1]
 
 
-def _twin_record(evidence: Evidence, pair: Any, wrong: NDArray[np.intp]) -> dict[str, Any]:
+def _twin_record(evidence: Evidence, pair: Any, wrong: Indices) -> dict[str, Any]:
     a, b, a_as_b, b_as_a, rate, low = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
     true, said = evidence.y[wrong], evidence.predictions[wrong]
     mixed_up = wrong[((true == a) & (said == b)) | ((true == b) & (said == a))][:N_ROWS]

@@ -15,12 +15,8 @@ from untwin._wording import counted
 from untwin.model.findings.finding import Finding, records
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from untwin._types import Floats, Indices
     from untwin.model.findings.evidence import Evidence
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 EVEN = 0.5
 MOST = 1_000

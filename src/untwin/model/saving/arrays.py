@@ -21,11 +21,9 @@ from untwin.store.refusal import damaged, require
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.store.kinds import Part
 
-    Array = NDArray[Any]
     Place = str | list[Any]
 
 SMALL = 1 << 12  # bytes below which an array shares a file

@@ -22,11 +22,8 @@ from untwin.store.texts import checked_texts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.model.saving.arrays import ArrayReader
-
-    Array = NDArray[Any]
 
 LONG = 50  # bytes of a string, on average, from which on decoding one by one is as fast
 

@@ -19,11 +19,9 @@ from untwin.store.texts import Texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array
     from untwin.model.saving.arrays import ArrayWriter
 
-    Array = NDArray[Any]
     Path = tuple[str, ...]
 
 ROOT = "state"  # its attributes name the parts of the model directory

@@ -13,12 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Flags, Indices
     from untwin.model.selection.comparison import CandidateResult, Comparison
 
-    Indices = NDArray[np.intp]
-    Rows = NDArray[np.bool_]
     Members = tuple[int, ...]  # places among the candidates, in their order
 
 MOST_MEMBERS = 3  # a fourth costs as much again and adds next to nothing on splits of training rows
@@ -50,7 +47,7 @@ class Averages:
             answers[here] = self._answers[chosen][here]
         return answers
 
-    def _path(self, rows: Rows | None) -> list[Members]:
+    def _path(self, rows: Flags | None) -> list[Members]:
         """Return the best candidate on these rows, then the best average with one member more while the score rises.
 
         Ties go to the first, which is the simplest.
@@ -65,7 +62,7 @@ class Averages:
             path.append(best)
         return path
 
-    def _score(self, members: Members, rows: Rows | None) -> float:
+    def _score(self, members: Members, rows: Flags | None) -> float:
         if members not in self._answers:
             self._answers[members] = self._comparison.answers(self._results(members))
         return self._comparison.score(self._answers[members], rows)

@@ -30,14 +30,9 @@ from untwin.tables.confusion import Confusion
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Flags, Floats32, Indices
     from untwin.model.features.view import View
     from untwin.model.selection.specs import CandidateSpec
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
-    Floats = NDArray[np.float32]
 
 Z = 1.959963984540054  # of the intervals, 95 %
 
@@ -82,7 +77,7 @@ class CandidateResult:
     name: str
     members: tuple[Member, ...]
     temperature: float
-    log_p: Floats
+    log_p: Floats32
     predicted: Indices
     seconds: float
     ready: Mapping[str, Any]
@@ -108,7 +103,7 @@ class Comparison:
         return folds
 
     @cached_property
-    def held(self) -> NDArray[np.bool_]:
+    def held(self) -> Flags:
         """Whether each row is held out."""
         return np.asarray(self.folds >= 0)
 
@@ -150,7 +145,7 @@ class Comparison:
             return self.average(results).predicted
         return self._answered(_mean(results))
 
-    def top_class(self, log_p: Floats) -> TopClassCalibration:
+    def top_class(self, log_p: Floats32) -> TopClassCalibration:
         """Return the calibration of the top class, fitted to the held-out rows."""
         return TopClassCalibration.of_held_out(log_p[self.held], self.codes[self.held])
 
@@ -169,7 +164,7 @@ class Comparison:
             n_jobs=self.n_jobs,
         )
 
-    def score(self, predicted: Indices, rows: NDArray[np.bool_] | None = None) -> float:
+    def score(self, predicted: Indices, rows: Flags | None = None) -> float:
         """Return the score of answers to held-out rows by `scoring`; larger is better."""
         asked = self.held if rows is None else rows & self.held
         if self.scoring == "accuracy":
@@ -180,11 +175,11 @@ class Comparison:
         ordered = self.ordered(confusion)
         return ordered.quadratic_kappa() if self.scoring == "kappa" else -ordered.mean_absolute_error()
 
-    def right(self, result: CandidateResult) -> NDArray[np.bool_]:
+    def right(self, result: CandidateResult) -> Flags:
         """Tell which held-out rows a result has right."""
         return np.asarray((result.predicted == self.codes)[self.held])
 
-    def confusion(self, predicted: Indices, rows: NDArray[np.bool_]) -> Confusion:
+    def confusion(self, predicted: Indices, rows: Flags) -> Confusion:
         """Return the confusion of answers to these rows."""
         truth, answers = self.classes[self.codes[rows]], self.classes[predicted[rows]]
         return Confusion.from_predictions(truth, answers, classes=self.classes)
@@ -194,14 +189,14 @@ class Comparison:
         return confusion if self.order is None else confusion.reordered(self.classes[self.order])
 
     def _result(
-        self, members: tuple[Member, ...], temperature: float, log_p: Floats, seconds: float, ready: Mapping[str, Any]
+        self, members: tuple[Member, ...], temperature: float, log_p: Floats32, seconds: float, ready: Mapping[str, Any]
     ) -> CandidateResult:
         predicted = self._answered(self.top_class(log_p)(log_p) if self.scoring in ORDERED else log_p)
         return CandidateResult(
             " + ".join(member.name for member in members), members, temperature, log_p, predicted, seconds, ready
         )
 
-    def _answered(self, log_p: Floats) -> Indices:
+    def _answered(self, log_p: Floats32) -> Indices:
         return answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
 
 
@@ -241,7 +236,7 @@ def records(
     return lines + [Candidate(name, *nothing, 0.0, False, note) for name, note in dropped.items()]
 
 
-def binomial_interval(right: NDArray[np.bool_], folds: int = 1) -> tuple[float, float]:
+def binomial_interval(right: Flags, folds: int = 1) -> tuple[float, float]:
     """Return the 95 % interval (Wilson) of a share.
 
     Models of `folds` folds share most of their training rows, so their errors are correlated: as Nadeau and Bengio
@@ -259,15 +254,15 @@ def binomial_interval(right: NDArray[np.bool_], folds: int = 1) -> tuple[float, 
     return max(low, 0.0), min(high, 1.0)  # by rounding they may go beyond
 
 
-def paired_interval(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> tuple[float, float, float]:
+def paired_interval(a: Flags, b: Flags) -> tuple[float, float, float]:
     """Return by how much `a` is right more often than `b` on the same rows, and the 95 % interval."""
     difference = a.astype(np.float64) - b
     mean, error = float(difference.mean()), Z * float(difference.std()) / max(len(difference), 1) ** 0.5
     return mean, mean - error, mean + error
 
 
-def _mean(results: Sequence[CandidateResult]) -> Floats:
-    total: Floats = sum((result.log_p for result in results[1:]), start=results[0].log_p)
+def _mean(results: Sequence[CandidateResult]) -> Floats32:
+    total: Floats32 = sum((result.log_p for result in results[1:]), start=results[0].log_p)
     return total / np.float32(len(results))
 
 
@@ -278,7 +273,7 @@ def _by_name(trained: Any, classes: Array) -> Any:
     return trained
 
 
-def _record(comparison: Comparison, result: CandidateResult, baseline: NDArray[np.bool_], *, chosen: bool) -> Candidate:
+def _record(comparison: Comparison, result: CandidateResult, baseline: Flags, *, chosen: bool) -> Candidate:
     right = comparison.right(result)
     return Candidate(
         result.name,

@@ -10,9 +10,7 @@ import numpy as np
 from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes, possible_folds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.intp]
+    from untwin._types import Indices
 
 TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates are screened ...
 TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many ...

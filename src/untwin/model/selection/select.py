@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,9 @@ from untwin.model.selection.sampling import can_hold_out, sample_rows, trial_sam
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Array, Indices
     from untwin.model.features.view import View
     from untwin.model.selection.specs import CandidateSpec
-
-    Array = NDArray[Any]
-    Indices = NDArray[np.intp]
 
 
 class Selection(NamedTuple):

@@ -25,8 +25,7 @@ from untwin.structure.plan import SprinklingPlan
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from untwin._types import Indices
     from untwin.model.features.view import View
 
 BASELINE, LOGISTIC = "linear SVM", "logistic regression"
@@ -76,7 +75,7 @@ class DataProfile:
     C: float = 1.0
 
     @classmethod
-    def of(cls, views: Sequence[View], codes: NDArray[np.intp], **settled: Any) -> DataProfile:
+    def of(cls, views: Sequence[View], codes: Indices, **settled: Any) -> DataProfile:
         """Return the profile of these views and classes; `settled` holds the other fields."""
         first, *others = views
         return cls(

@@ -11,13 +11,9 @@ from untwin.model.selection.sampling import stratified_sample, trial_sample, two
 from untwin.model.selection.specs import baseline
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from untwin._types import Indices
     from untwin.model.features.view import View
     from untwin.model.selection.specs import DataProfile
-
-    Indices = NDArray[np.intp]
 
 ENOUGH_ROWS = 20_000  # to choose C: the best C depends on the number of rows, so a small sample is not enough
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from untwin._errors import InputError
 from untwin.data.read import ReadOptions, read_table
 from untwin.data.read.batching import _together
-from untwin.data.read.delimited import _Reader, read_delimited
+from untwin.data.read.delimited import _DelimitedReader, read_delimited
 from untwin.data.read.table import BadRows
 
 
@@ -22,9 +22,9 @@ def read(data: bytes | str, *, kind: str = "csv", separator: str | None = None, 
     return _together(tables) if tables else None
 
 
-def reader_of(data: str) -> _Reader:
+def reader_of(data: str) -> _DelimitedReader:
     """A reader that knows its columns, x and y, and has all the text."""
-    reader = _Reader("t.csv", "csv", ",", BadRows(0))
+    reader = _DelimitedReader("t.csv", "csv", ",", BadRows(0))
     assert not list(reader.feed(b"x,y\n", final=False))
     reader.rest = data.encode()
     return reader

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untwin.cli.loaded_model import LoadedModel
-    from untwin.data.read import Batch
+    from untwin.data.read import TableBatch
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
@@ -37,7 +37,7 @@ class Answerer:
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
-    def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
+    def answered(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
         """Yield each batch that has rows, and its answers."""
         for batch in batches:
             report("predicting", 0, 1)
@@ -45,7 +45,7 @@ class Answerer:
             if batch.cells.height:
                 yield batch, self._answers(batch)
 
-    def _answers(self, batch: Batch) -> pl.DataFrame:
+    def _answers(self, batch: TableBatch) -> pl.DataFrame:
         table = unguarded(batch.raw)
         require_named(table, self.loaded.named)
         rows = self.loaded.rows(typed_features(table, self.loaded.here))

@@ -30,7 +30,7 @@ from untwin import _progress
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
 from untwin._errors import InputError
 from untwin._wording import close_match
-from untwin.data.blocks import Block, NominalValues, Vectors
+from untwin.data.column_blocks import ColumnBlock, NominalValues, Vectors
 from untwin.data.counts import TextCounts
 from untwin.data.discretize import MDLPDiscretizer
 from untwin.data.frames import as_frame, guessed_uses, text_cells
@@ -163,7 +163,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = frame.width
         self.columns_ = self._settled(frame, labels)
         self._blocks = [
-            Block(use.name, use.role, self._transformer(use.role)) for use in self.columns_ if use.role in ROLES
+            ColumnBlock(use.name, use.role, self._transformer(use.role)) for use in self.columns_ if use.role in ROLES
         ]
         _progress.report("columns", 0, len(self._blocks))
         parts = on_all_cores(lambda block: block.fit_transform(frame, labels), self._blocks)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from untwin.data.read import RawTable
 
-Cells = TypeVar("Cells", pl.Series, pl.Expr)
+SeriesOrExpr = TypeVar("SeriesOrExpr", pl.Series, pl.Expr)
 
 LABEL_NAMES = ("label", "class", "target")
 MAYBE_LABEL_NAMES = ("category", "intent", "topic", "y")  # of several columns with such names one may be a feature
@@ -208,6 +208,6 @@ def _some_numbers(cells: pl.Series, known: pl.Series) -> str:
     return f"{len(known):,} of {counted(len(cells), 'cell')} are numbers, the others {others}"
 
 
-def as_numbers(cells: Cells) -> Cells:
+def as_numbers(cells: SeriesOrExpr) -> SeriesOrExpr:
     """Return text cells as Float64, null where a cell is no number; ``nan`` stays NaN, so that it can be told apart."""
     return cells.str.strip_chars().cast(pl.Float64, strict=False)

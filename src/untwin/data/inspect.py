@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from untwin.data.load import Table
 
-Severity = Literal["error", "warning", "note"]
+CheckSeverity = Literal["error", "warning", "note"]
 
-_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+_SEVERITIES: tuple[CheckSeverity, ...] = ("error", "warning", "note")
 _ID_LIKE_ROWS = 20  # fewer rows may well have mostly different labels
 _UNSPACED_SHARE = 0.1
 _MANY_LEAKS = 0.01  # share of the rows from which on a test means nothing; a few hardly change it
@@ -49,7 +49,7 @@ class TableFinding:
     """
 
     code: str
-    severity: Severity
+    severity: CheckSeverity
     title: str
     advice: str
     count: int
@@ -86,7 +86,7 @@ def _columns(table: Table) -> Iterator[TableFinding]:
     for use in table.columns:
         code = "constant" if distinct.get(use.name) == 1 else use.code
         said[code].append({"column": use.name, "reason": use.reason})
-    kinds: tuple[tuple[str, Severity, str, str], ...] = (
+    kinds: tuple[tuple[str, CheckSeverity, str, str], ...] = (
         ("constant", "note", "constant or empty", "Such a column says nothing about the classes."),
         (
             "tells-label",
@@ -203,7 +203,7 @@ def _texts(table: Table) -> Iterator[TableFinding]:
 
 def _repeats(repeats: Repeats, rows: int) -> Iterator[TableFinding]:
     leaks = repeats.groups("parts", least=2)
-    kinds: tuple[tuple[str, Severity, Groups, str, str], ...] = (
+    kinds: tuple[tuple[str, CheckSeverity, Groups, str, str], ...] = (
         (
             "duplicate-text",
             "note",

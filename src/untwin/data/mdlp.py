@@ -60,7 +60,7 @@ class Phi:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class SortedColumn:
     """A column in order: B blocks, and the cells of block b from starts[b] to starts[b + 1]."""
 
     first: Floats  # (B,) the least value of a block, and the largest
@@ -115,7 +115,7 @@ def cut_points(x: Floats, codes: Array, weights: Floats | None, n_classes: int, 
     return np.sort(np.array(found, dtype=np.float64))
 
 
-def _best_cut(cells: Cells, span: Span, phi: Phi) -> tuple[int, float]:
+def _best_cut(cells: SortedColumn, span: Span, phi: Phi) -> tuple[int, float]:
     """Return before which block to cut best, and the bits |S| Gain that this saves."""
     below, above = cells.total[span.start], cells.total[span.end]
     pieces, passed = [], np.zeros(1, dtype=np.int64)
@@ -129,7 +129,7 @@ def _best_cut(cells: Cells, span: Span, phi: Phi) -> tuple[int, float]:
     return span.start + 1 + cut, float(saved[cut] + phi.of(above - below)) / phi.bit
 
 
-def _passed(cells: Cells, low: int, high: int, span: Span, phi: Phi) -> Integers:
+def _passed(cells: SortedColumn, low: int, high: int, span: Span, phi: Phi) -> Integers:
     """Return by how much sum_c phi(|S1_c|) + phi(|S2_c|) grows as the blocks from `low` to `high` pass to the left."""
     inside = slice(cells.starts[low], cells.starts[high])
     classes, before, after = cells.classes[inside], cells.before[inside], cells.after[inside]
@@ -150,7 +150,7 @@ def _price(left: Array, right: Array, phi: Phi) -> float:
     return (math.log2(n - 1) if n > 1 else math.inf) + delta
 
 
-def counted_cells(x: Floats, codes: Array, weights: Floats | None, n_classes: int) -> Cells:
+def counted_cells(x: Floats, codes: Array, weights: Floats | None, n_classes: int) -> SortedColumn:
     """Weigh the classes of a column block by block."""
     values, ranks, order = _ranked(x, len(x) // n_classes)
     classes = codes[order]
@@ -167,7 +167,7 @@ def counted_cells(x: Floats, codes: Array, weights: Floats | None, n_classes: in
     total = np.append(0, np.cumsum(weight))[ends]
     last = np.append(first[1:], len(values)) - 1
     running = _running(classes, weight, n_classes)
-    return Cells(values[first], values[last], ends, total, classes.astype(np.intp), *running)
+    return SortedColumn(values[first], values[last], ends, total, classes.astype(np.intp), *running)
 
 
 def _ranked(x: Floats, few: int) -> tuple[Floats, Indices, Any]:

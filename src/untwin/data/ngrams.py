@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from untwin._types import Array, Flags, Indices, Integers
-    from untwin.data.symbols import Block, Symbols
+    from untwin.data.symbols import SymbolBlock, Symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Level:
 
     prefixes: NDArray[np.uint32]
     symbols: NDArray[np.uint32]
-    cells: list[Cells]
+    cells: list[GramCounts]
 
     def matrix(self, columns: NDArray[np.integer], shape: tuple[int, int], dtype: Any) -> csr_array:
         """Return the counts with gram g in column `columns[g]`; grams of column -1 are left out."""
@@ -52,18 +52,18 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class GramCounts:
     """Sparse counts of a block, row by row: the distinct grams of each row, and how often."""
 
     per_row: Integers
     grams: NDArray[np.uint32]
     counts: NDArray[np.int32]
 
-    def only(self, wanted: Flags) -> Cells:
+    def only(self, wanted: Flags) -> GramCounts:
         """Keep the cells of `wanted` grams."""
         keep = wanted[self.grams]
         per_row = np.bincount(numbered(self.per_row)[keep], minlength=len(self.per_row))
-        return Cells(per_row, self.grams[keep], self.counts[keep])
+        return GramCounts(per_row, self.grams[keep], self.counts[keep])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ def spelled(levels: list[Level], names: pl.Series, separator: str) -> list[pl.Se
 
 
 def _longer(
-    blocks: list[Block], windows: list[_Windows], length: int
+    blocks: list[SymbolBlock], windows: list[_Windows], length: int
 ) -> tuple[list[_Windows], NDArray[np.uint32], NDArray[np.uint32]]:
     """Grow every window by one symbol and number the distinct n-grams over all blocks."""
 
-    def grow(pair: tuple[Block, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], Indices]:
+    def grow(pair: tuple[SymbolBlock, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], Indices]:
         block, shown = pair
         runs = numbered(block.lengths)
         starts = np.arange(len(runs), dtype=np.int32)[shown.starts]
@@ -125,11 +125,11 @@ def _longer(
 
 
 def _counted_at(
-    length: int, blocks: list[Block], windows: list[_Windows], shortest: int, *, short_runs: bool
-) -> list[Cells]:
+    length: int, blocks: list[SymbolBlock], windows: list[_Windows], shortest: int, *, short_runs: bool
+) -> list[GramCounts]:
     """Count the windows of one length: all of them, or below `shortest` only those that are a whole short run."""
 
-    def count(pair: tuple[Block, _Windows]) -> Cells:
+    def count(pair: tuple[SymbolBlock, _Windows]) -> GramCounts:
         block, shown = pair
         row_of = np.repeat(block.rows, block.lengths)[shown.starts]
         if length >= shortest:
@@ -140,14 +140,14 @@ def _counted_at(
     return on_all_cores(count, zip(blocks, windows, strict=True))
 
 
-def _counted(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int) -> Cells:
+def _counted(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int) -> GramCounts:
     bits = int(grams.max(initial=0)).bit_length()
     fits = (n_rows << bits) >> 32 == 0  # 32-bit keys are sorted several times as fast as 64-bit ones
     keys = np.sort(_pairs(rows, grams, bits, np.uint32) if fits else _pairs(rows, grams))
     firsts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
     counts = np.diff(firsts, append=len(keys)).astype(np.int32)
     distinct_rows, distinct_grams = _unpaired(keys[firsts], bits if fits else 32)
-    return Cells(np.bincount(distinct_rows, minlength=n_rows), distinct_grams, counts)
+    return GramCounts(np.bincount(distinct_rows, minlength=n_rows), distinct_grams, counts)
 
 
 def _distinct(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -34,7 +34,7 @@ SPACE, NO_SPACE = r"[\s\x1c-\x1f]", r"[^\s\x1c-\x1f]"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SymbolBlock:
     """The symbols of some consecutive texts."""
 
     codes: NDArray[np.uint32]
@@ -47,7 +47,7 @@ class Block:
 class Symbols:
     """The symbols of all texts, in blocks, with the names of the symbols."""
 
-    blocks: list[Block]
+    blocks: list[SymbolBlock]
     names: pl.Series
 
 
@@ -101,10 +101,10 @@ class Characters:
     def read(self, texts: Iterable[pl.Series], clean: Cleaner) -> Symbols:
         """Take blocks of texts apart on all cores."""
 
-        def split(block: pl.Series) -> Block:
+        def split(block: pl.Series) -> SymbolBlock:
             parts, rows = self._parts(clean(block).str.replace_all(f"{SPACE}{{2,}}", " "))
             points = np.frombuffer("".join(parts.to_list()).encode("utf-32-le"), dtype=np.uint32)
-            return Block(points, parts.str.len_chars().cast(pl.Int32).to_numpy(), rows, len(block))
+            return SymbolBlock(points, parts.str.len_chars().cast(pl.Int32).to_numpy(), rows, len(block))
 
         found = on_all_cores(split, texts)
         used = np.zeros(sys.maxunicode + 1, dtype=bool)
@@ -177,7 +177,7 @@ def numbered(lengths: NDArray[np.integer]) -> NDArray[np.int32]:
     return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
 
 
-def _kept(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths: NDArray[np.integer]) -> Block:
+def _kept(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths: NDArray[np.integer]) -> SymbolBlock:
     """Return the block of the words that are wanted, under their new codes."""
     codes = new_code[words]
     kept = codes >= 0
@@ -185,4 +185,4 @@ def _kept(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths: NDArr
         lengths = np.bincount(numbered(lengths)[kept], minlength=len(lengths))
         codes = codes[kept]
     rows = np.arange(len(lengths), dtype=np.int32)
-    return Block(codes.view(np.uint32), lengths.astype(np.int32), rows, len(lengths))
+    return SymbolBlock(codes.view(np.uint32), lengths.astype(np.int32), rows, len(lengths))

@@ -1,4 +1,4 @@
-"""`Drift`: the rule that decides when an updated space is decomposed again.
+"""`DriftRule`: the rule that decides when an updated space is decomposed again.
 
 Updates stay orthonormal while they drift, so that orthogonality cannot tell. What tells is energy: the share of the
 squares of A that the kept triples do not hold. It may rise because an update had to let go of directions that a new
@@ -14,7 +14,7 @@ LIMIT = 0.01  # share of all energy; see bench/update.py
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class DriftRule:
     """The rule for a new decomposition, by the share of energy that is discarded.
 
     Parameters
@@ -26,13 +26,13 @@ class Drift:
 
     Examples
     --------
-    >>> drift = Drift(baseline=0.70)
+    >>> drift = DriftRule(baseline=0.70)
     >>> drift.exceeded(0.705), drift.exceeded(0.715)
     (False, True)
     >>> drift.after_restart(before=0.715, after=0.703)  # decomposing anew was worth it
-    Drift(baseline=0.703, limit=0.01)
+    DriftRule(baseline=0.703, limit=0.01)
     >>> drift.after_restart(before=0.715, after=0.714)  # it was not: wait for twice the rise
-    Drift(baseline=0.714, limit=0.02)
+    DriftRule(baseline=0.714, limit=0.02)
     """
 
     baseline: float
@@ -42,11 +42,11 @@ class Drift:
         """Tell whether the discarded share calls for a new decomposition."""
         return discarded - self.baseline > self.limit
 
-    def after_restart(self, before: float, after: float) -> Drift:
+    def after_restart(self, before: float, after: float) -> DriftRule:
         """Return the rule after a new decomposition brought the discarded share from `before` to `after`.
 
         The limit has hysteresis: where less than half of the rise was won back it doubles, so that a stream that is
         hard to compress is not decomposed again and again; where more was won back it halves, down to where it began.
         """
         in_vain = 2 * (before - after) < before - self.baseline
-        return Drift(after, 2 * self.limit if in_vain else max(LIMIT, self.limit / 2))
+        return DriftRule(after, 2 * self.limit if in_vain else max(LIMIT, self.limit / 2))

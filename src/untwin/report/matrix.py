@@ -26,7 +26,7 @@ MOST_LINES = 1_000
 
 
 @dataclass(frozen=True)
-class Cells(Record):
+class ConfusionCells(Record):
     """The non-zero cells of one confusion; `title` says whose."""
 
     title: str
@@ -55,7 +55,7 @@ class Matrix(Record):
     block_names: tuple[str, ...]
     merges: tuple[tuple[int, int], ...]
     heights: tuple[float, ...]
-    layers: tuple[Cells, ...]
+    layers: tuple[ConfusionCells, ...]
 
     @classmethod
     def of(cls, study: Study) -> Matrix:
@@ -118,7 +118,7 @@ class Matrix(Record):
         )
 
 
-def _layers(study: Study) -> tuple[Cells, ...]:
+def _layers(study: Study) -> tuple[ConfusionCells, ...]:
     curves = study.curves
     layers = {"The model": study.confusion}
     if curves is not None and np.array_equal(curves.before.classes, study.model.classes_):  # the same since the fit
@@ -126,14 +126,14 @@ def _layers(study: Study) -> tuple[Cells, ...]:
     return tuple(_cells(title, confusion) for title, confusion in layers.items())
 
 
-def _cells(title: str, confusion: Confusion) -> Cells:
+def _cells(title: str, confusion: Confusion) -> ConfusionCells:
     cells = confusion.counts.tocoo()
     true, predicted = (tuple(places.tolist()) for places in cells.coords)
     errors = int(confusion.total - confusion.correct.sum())
-    return Cells(title, errors, true, predicted, tuple(cells.data.tolist()))
+    return ConfusionCells(title, errors, true, predicted, tuple(cells.data.tolist()))
 
 
-def _grouped(layer: Cells, node_of: Indices) -> Cells:
+def _grouped(layer: ConfusionCells, node_of: Indices) -> ConfusionCells:
     lines = int(node_of.max()) + 1
     cell, member = np.unique(node_of[list(layer.true)] * lines + node_of[list(layer.predicted)], return_inverse=True)
     count = np.bincount(member, layer.count).astype(np.int64)

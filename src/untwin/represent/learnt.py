@@ -25,7 +25,7 @@ from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from untwin.linalg.blocks import Blocks, product, squared_length
-from untwin.linalg.drift import Drift
+from untwin.linalg.drift import DriftRule
 from untwin.linalg.svd import TruncatedSVD
 from untwin.linalg.update import with_change, with_columns, with_rows, without_columns, without_rows
 from untwin.represent.incremental import places_of, stack_matrices, widen_matrix
@@ -55,7 +55,7 @@ class LearntMatrix:
     ids: Indices  # of the documents, those that wait included
     n_arrived: int
     k: int = 0  # triples that make the space, if there are so many
-    drift: Drift | None = None
+    drift: DriftRule | None = None
     n_updates: int = 0  # since the last full decomposition
     waiting: tuple[tuple[Any, csr_array], ...] = ()
 
@@ -72,7 +72,9 @@ class LearntMatrix:
         is_document = np.arange(n + self.background.shape[0]) < n
         anew = replace(self, svd=svd, is_document=is_document, k=k, n_updates=0)
         after = anew.discarded()
-        return replace(anew, drift=self.drift.after_restart(self.discarded(), after) if self.drift else Drift(after))
+        return replace(
+            anew, drift=self.drift.after_restart(self.discarded(), after) if self.drift else DriftRule(after)
+        )
 
     # ------------------------------------------------------------------ reading
 

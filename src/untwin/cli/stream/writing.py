@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from concurrent.futures import Future
 
-    from untwin.data.read import Batch
+    from untwin.data.read import TableBatch
 
-    Answered = Iterable[tuple[Batch, pl.DataFrame]]
+    Answered = Iterable[tuple[TableBatch, pl.DataFrame]]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -93,13 +93,13 @@ def _input_stat(data: str) -> os.stat_result | None:
     return None
 
 
-def _meant(batch: Batch) -> Batch:
+def _meant(batch: TableBatch) -> TableBatch:
     """Return a batch with the cells of CSV and TSV as they are meant: without the guard against formulas."""
     raw = unguarded(batch.raw)
     return batch if raw is batch.raw else replace(batch, raw=raw, cells=raw.frame)
 
 
-def _json_lines(pair: tuple[Batch, pl.DataFrame]) -> bytes:
+def _json_lines(pair: tuple[TableBatch, pl.DataFrame]) -> bytes:
     """Append the answers to the objects as they were written; or make objects of cells and answers."""
     batch, answers = pair
     if batch.objects is None:

@@ -4,7 +4,7 @@ There is one way to read: batch by batch, in memory that does not depend on how 
 that is wanted whole is gathered from its batches (`read_table`): both refuse the same files for the same reasons.
 """
 
-from untwin.data.read.batching import Batch, batches, format_of, read_table
+from untwin.data.read.batching import TableBatch, batches, format_of, read_table
 from untwin.data.read.table import RawTable, ReadOptions
 
-__all__ = ["Batch", "RawTable", "ReadOptions", "batches", "format_of", "read_table"]
+__all__ = ["RawTable", "ReadOptions", "TableBatch", "batches", "format_of", "read_table"]

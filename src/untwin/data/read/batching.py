@@ -37,7 +37,7 @@ _SPREADSHEETS = {".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class TableBatch:
     """Some consecutive rows.
 
     raw      every cell as text, with its place in the file
@@ -50,15 +50,15 @@ class Batch:
     objects: list[str] | None = None
 
     @classmethod
-    def of_text(cls, raw: RawTable, objects: list[str] | None = None) -> Batch:
+    def of_text(cls, raw: RawTable, objects: list[str] | None = None) -> TableBatch:
         """Return the batch of a format without types."""
         return cls(raw, raw.frame, objects)
 
-    def part(self, start: int, stop: int) -> Batch:
+    def part(self, start: int, stop: int) -> TableBatch:
         """Return some of the rows; what was passed over is told with the first of them."""
         rows = slice(start, stop)
         objects = None if self.objects is None else self.objects[rows]
-        return Batch(self.raw.part(start, stop), self.cells[rows], objects)
+        return TableBatch(self.raw.part(start, stop), self.cells[rows], objects)
 
 
 def read_table(source: str | Path, *, options: ReadOptions | None = None) -> RawTable:
@@ -82,7 +82,7 @@ def read_table(source: str | Path, *, options: ReadOptions | None = None) -> Raw
     return tables[0] if len(tables) == 1 else _together(tables)
 
 
-def batches(source: str, options: ReadOptions, most_rows: int | None = None) -> Iterator[Batch]:
+def batches(source: str, options: ReadOptions, most_rows: int | None = None) -> Iterator[TableBatch]:
     """Yield the rows of a table in order, at most so many at a time; a batch of bad rows alone is empty."""
     rows = bad = 0
     for block in _one_behind(_blocks(source, options)):
@@ -124,22 +124,22 @@ def _format_by_name(path: Path, name: str) -> str:
     return _FORMATS[ending]
 
 
-def _blocks(source: str, options: ReadOptions) -> Iterator[Batch]:
+def _blocks(source: str, options: ReadOptions) -> Iterator[TableBatch]:
     """Yield a table in parts as large as its format has them."""
     kind, name, allowed = format_of(source, options), name_of(source), options.skip_bad_rows
     if kind == "folder":
-        yield Batch.of_text(read_folder(Path(source), options.encoding))
+        yield TableBatch.of_text(read_folder(Path(source), options.encoding))
     elif kind == "parquet":
-        yield from (Batch(table, cells) for table, cells in read_parquet(source))
+        yield from (TableBatch(table, cells) for table, cells in read_parquet(source))
     elif kind == "jsonl":
         pieces = text_pieces(source, options.encoding)
-        yield from (Batch.of_text(*found) for found in read_jsonl(pieces, name, allowed))
+        yield from (TableBatch.of_text(*found) for found in read_jsonl(pieces, name, allowed))
     else:
         pieces = text_pieces(source, options.encoding)
-        yield from map(Batch.of_text, read_delimited(pieces, name, kind, options.separator, allowed))
+        yield from map(TableBatch.of_text, read_delimited(pieces, name, kind, options.separator, allowed))
 
 
-def _one_behind(blocks: Iterator[Batch]) -> Iterator[Batch]:
+def _one_behind(blocks: Iterator[TableBatch]) -> Iterator[TableBatch]:
     """Yield a block when the next one is there: of a small file that is broken somewhere no row is used."""
     held = next(blocks, None)
     for block in blocks:

@@ -36,7 +36,7 @@ def read_delimited(
     pieces: Iterable[bytes], name: str, kind: str, separator: str | None, skip_bad_rows: int
 ) -> Iterator[RawTable]:
     """Yield the table in pieces of UTF-8 text that begin with a header row, block by block."""
-    reader = _Reader(name, kind, separator_of(separator, kind), BadRows(skip_bad_rows))
+    reader = _DelimitedReader(name, kind, separator_of(separator, kind), BadRows(skip_bad_rows))
     for piece in pieces:
         yield from reader.feed(piece, final=False)
     yield from reader.feed(b"", final=True)
@@ -51,7 +51,7 @@ def separator_of(given: str | None, kind: str) -> str:
     return mark
 
 
-class _Reader:
+class _DelimitedReader:
     """What is known while a file is read: its header, the row and the line it has come to, what is not used yet."""
 
     def __init__(self, name: str, kind: str, mark: str, bad: BadRows) -> None:

@@ -34,7 +34,7 @@ class ReadObjects(NamedTuple):
 
 def read_jsonl(pieces: Iterable[bytes], name: str, skip_bad_rows: int) -> Iterator[ReadObjects]:
     """Yield the table in pieces of UTF-8 text, block by block; a block has the columns of those before it as well."""
-    reader = _Reader(name, BadRows(skip_bad_rows))
+    reader = _JsonLinesReader(name, BadRows(skip_bad_rows))
     rest = b""
     for piece in pieces:
         whole, newline, rest = (rest + piece).rpartition(b"\n")
@@ -46,7 +46,7 @@ def read_jsonl(pieces: Iterable[bytes], name: str, skip_bad_rows: int) -> Iterat
         raise InputError(f"{name}: the file is empty.", code="empty", hint=_HINT)
 
 
-class _Reader:
+class _JsonLinesReader:
     """What is known while a file is read: its keys, the row and the line it has come to, objects for the next table."""
 
     def __init__(self, name: str, bad: BadRows) -> None:

@@ -150,9 +150,9 @@ KINDS: dict[str, Kind] = {
     "expert-tree": Kind(".classify.multilevel.descent:ExpertTree"),
     "branch": Kind(".classify.multilevel.groups:Branch"),
     "out-of-fold": Kind(".crossfit.outoffold:OutOfFold"),
-    "block": Kind(".data.blocks:Block"),
-    "nominal-values": Kind(".data.blocks:NominalValues"),
-    "vectors": Kind(".data.blocks:Vectors"),
+    "block": Kind(".data.column_blocks:ColumnBlock"),
+    "nominal-values": Kind(".data.column_blocks:NominalValues"),
+    "vectors": Kind(".data.column_blocks:Vectors"),
     "text-counts": Kind(".data.counts:TextCounts", "terms"),
     "mdlp-discretizer": Kind(".data.discretize:MDLPDiscretizer", "classes cut_points has_missing"),
     "table-encoder": Kind(
@@ -161,7 +161,7 @@ KINDS: dict[str, Kind] = {
     ),
     "column-use": Kind(".data.guess:ColumnUse"),
     "standard-numbers": Kind(".data.standard:StandardNumbers", "has_missing means scales"),
-    "drift": Kind(".linalg.drift:Drift"),
+    "drift": Kind(".linalg.drift:DriftRule"),
     "truncated-svd": Kind(".linalg.svd:TruncatedSVD"),
     "model": Kind(
         ".model.classifier:UntwinClassifier",

@@ -30,7 +30,7 @@ READERS: dict[str, Callable[[pl.Series], Any]] = {
 
 
 @dataclass(slots=True)
-class Block:
+class ColumnBlock:
     """One column, its role, and the transformer that turns its cells into terms."""
 
     column: str

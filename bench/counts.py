@@ -58,7 +58,7 @@ def stages(corpus: list[str]) -> dict[str, float]:
     clock.append(time.perf_counter())
     (level,) = ngrams.count_ngrams(found, 1, 1)
     clock.append(time.perf_counter())
-    terms, columns = symbols.ranked(found.names)
+    terms, columns = symbols.rank_names(found.names)
     level.matrix(columns, (len(corpus), len(terms)), int)
     clock.append(time.perf_counter())
     column, matching, reading, counting, assembling = (later - earlier for earlier, later in pairwise(clock))

@@ -80,7 +80,7 @@ def single(data: Path) -> Iterable[dict[str, Any]]:
         folded.append(_milliseconds(partial(space.partial_fit, X[[i]], labels[[i]])))
         kept.append(_milliseconds(partial(model.partial_fit, space.documents([i]), labels[[i]])))
         searched.append(_milliseconds(partial(model.kneighbors, space.transform(X[[i]]))))
-    exact = _milliseconds(lambda: space._updated(lambda learnt: learnt))
+    exact = _milliseconds(lambda: space._update(lambda learnt: learnt))
     yield {
         "documents": N_SINGLE,
         "k": K_SINGLE,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from untwin.cli.options import force_option, running_options
-from untwin.cli.output import progress, put, put_json, put_table, warnings_said
+from untwin.cli.output import collect_warnings, progress, put, put_json, put_table
 from untwin.cli.run import run as run_command
 
 PAPERS = ("sprinkling", "hierarchies", "weights", "latent", "all")
@@ -47,7 +47,7 @@ def papers(
     same source and data is kept: an interrupted run is taken up where it ended. Seeds and splits are fixed.
     """
     folder = out or Path(f"papers-{paper}")
-    with progress(), warnings_said() as warned:
+    with progress(), collect_warnings() as warned:
         from papers.pages.writing import require_places, write
         from papers.registry import chosen
         from papers.runner import run

@@ -51,7 +51,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
         new = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}.new")
         try:
             with new.open("xb") as file:
-                if not _locked(file, new):
+                if not _try_lock(file, new):
                     continue
                 if old is not None:
                     os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode) & 0o777)
@@ -113,7 +113,7 @@ def _prefix(target: Path) -> str:
     return f".untwin-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
 
 
-def _locked(file: BinaryIO, path: Path) -> bool:
+def _try_lock(file: BinaryIO, path: Path) -> bool:
     """Lock a new file until it is closed; say no if somebody has taken it for a leftover before that."""
     with suppress(OSError):  # a file system without locks: nothing is taken for a leftover there either
         fcntl.flock(file, fcntl.LOCK_EX)

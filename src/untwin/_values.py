@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from untwin._types import Array, Indices
 
 
-def frozen(array: ArrayLike) -> Array:
+def freeze(array: ArrayLike) -> Array:
     """Return a read-only view of `array` (the caller's own array stays writable)."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
-def frozen_csr(matrix: Any, dtype: Any = None) -> csr_array:
+def freeze_csr(matrix: Any, dtype: Any = None) -> csr_array:
     """Return `matrix` as canonical CSR (sorted, no duplicates, no stored zeros) whose arrays are read-only."""
     result = csr_array(matrix, dtype=dtype, copy=True)
     result.sum_duplicates()
@@ -47,22 +47,22 @@ def class_names(classes: ArrayLike | Iterable[Any]) -> Array:
     distinct, counts = np.unique(names, return_counts=True)
     if (counts > 1).any():
         raise ValueError(f"classes must be distinct. Got {distinct[counts > 1][0]!r} more than once instead.")
-    return frozen(names)
+    return freeze(names)
 
 
-def joined_classes(a: Array, b: Array) -> Array:
+def join_classes(a: Array, b: Array) -> Array:
     """Return the union of two lists of classes: sorted if both are, else `a`'s order, then what is new in `b`.
 
-    >>> joined_classes(np.array(["ape", "cat"]), np.array(["bee", "cat"])).tolist()
+    >>> join_classes(np.array(["ape", "cat"]), np.array(["bee", "cat"])).tolist()
     ['ape', 'bee', 'cat']
-    >>> joined_classes(np.array(["cat", "ape"]), np.array(["bee", "cat"])).tolist()
+    >>> join_classes(np.array(["cat", "ape"]), np.array(["bee", "cat"])).tolist()
     ['cat', 'ape', 'bee']
     """
     if np.array_equal(a, b):
-        return frozen(a)
+        return freeze(a)
     if np.array_equal(a, np.sort(a)) and np.array_equal(b, np.sort(b)):
-        return frozen(np.union1d(a, b))
-    return frozen(np.concatenate([a, b[~np.isin(b, a)]]))
+        return freeze(np.union1d(a, b))
+    return freeze(np.concatenate([a, b[~np.isin(b, a)]]))
 
 
 def positions(names: ArrayLike, classes: Array) -> Indices:
@@ -87,9 +87,9 @@ def positions(names: ArrayLike, classes: Array) -> Indices:
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a small HTML table; every cell is escaped."""
     head = "".join(f"<th>{escape(str(cell))}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(_shown(c))}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{escape(_format_cell(c))}</td>" for c in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _shown(cell: object) -> str:
+def _format_cell(cell: object) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)

@@ -14,10 +14,10 @@ _flag: ContextVar[Callable[[str], str] | None] = ContextVar("untwin_flag", defau
 DOTS, ELLIPSIS = "...", "…"  # three dots for a terminal, which may lack the character
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
+def format_count(count: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun, or with its noun and verb.
 
-    >>> counted(1, "row"), counted(2000, "row"), counted(2, "class has", "classes have")
+    >>> format_count(1, "row"), format_count(2000, "row"), format_count(2, "class has", "classes have")
     ('1 row', '2,000 rows', '2 classes have')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"

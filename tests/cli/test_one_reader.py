@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from untwin._errors import InputError
-from untwin.data.read import ReadOptions, batches, limits, read_table, source
+from untwin.data.read import ReadOptions, limits, read_batches, read_table, source
 
 GOOD = "text,label\nno signal,a\nlow battery,b\n"
 LONG = "a very long text " * 30
@@ -173,12 +173,12 @@ def test_whole_and_in_batches_and_from_standard_input(tmp_path, monkeypatch, nam
 
     def stdin():
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-        return (batch.raw for batch in batches("-", piped, 2))
+        return (batch.raw for batch in read_batches("-", piped, 2))
 
     whole = outcome(lambda: [read_table(path, options=options)])
     assert (whole[0] if len(whole) == 3 else "") == code
     for most_rows in (1, 3, 1000):
-        found = outcome(lambda rows=most_rows: (batch.raw for batch in batches(str(path), options, rows)))
+        found = outcome(lambda rows=most_rows: (batch.raw for batch in read_batches(str(path), options, rows)))
         assert found == whole
     if piped.format:
         assert _renamed(outcome(stdin), "stdin", path) == whole

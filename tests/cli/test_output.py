@@ -49,7 +49,7 @@ def test_bars_are_drawn_in_what_the_terminal_has(monkeypatch):
 
 
 def test_warnings_are_said_once(capsys):
-    with output.warnings_said() as found:
+    with output.collect_warnings() as found:
         warnings.simplefilter("always")
         for _ in range(2):
             warnings.warn("look\x1b out", UserWarning, stacklevel=1)

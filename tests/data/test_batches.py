@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untwin.data.read import ReadOptions, batches, jsonl, limits, read_table, source
+from untwin.data.read import ReadOptions, jsonl, limits, read_batches, read_table, source
 
 CELLS = st.text(st.sampled_from('ab"\n,\t =é日'), max_size=6)
 
 
 def as_read(path, most_rows, options=ReadOptions()):  # noqa: B008  (it is frozen)
-    found = list(batches(str(path), options, most_rows))
+    found = list(read_batches(str(path), options, most_rows))
     columns = found[-1].raw.frame.columns
     frames = [
         batch.raw.frame.with_columns(
@@ -99,7 +99,7 @@ def test_parquet_in_batches(tmp_path):
     columns = {"x": [f"row {i}" for i in range(100)], "n": range(100), "many": [[i] for i in range(100)]}
     frame = pl.DataFrame(columns).with_columns(text=pl.lit(b"text"), bytes=pl.lit(b"\xff"))
     frame.write_parquet(tmp_path / "t.parquet", row_group_size=30)
-    found = list(batches(str(tmp_path / "t.parquet"), ReadOptions(), 16))
+    found = list(read_batches(str(tmp_path / "t.parquet"), ReadOptions(), 16))
     assert max(batch.cells.height for batch in found) <= 16
     assert pl.concat([batch.cells for batch in found]).equals(frame)
     assert [row for batch in found for row in batch.raw.places.rows.tolist()] == list(range(1, 101))
@@ -113,9 +113,9 @@ def test_a_folder_and_a_limit(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"text of {name}")
     options = ReadOptions()
-    found = [batch.cells["id"].to_list() for batch in batches(str(tmp_path), options, 2)]
+    found = [batch.cells["id"].to_list() for batch in read_batches(str(tmp_path), options, 2)]
     assert found == [["a/1", "a/2"], ["b/3"]]
-    limited = list(batches(str(tmp_path), replace(options, limit=1), 2))
+    limited = list(read_batches(str(tmp_path), replace(options, limit=1), 2))
     assert [batch.cells.height for batch in limited] == [1]
 
 
@@ -150,7 +150,7 @@ def test_a_table_that_memory_cannot_hold_is_refused_whole_and_read_in_batches(tm
     if kind in ("csv", "csv.gz", "jsonl"):
         assert read_table(path, options=ReadOptions(limit=3)).frame.height == 3
     if kind != "folder":
-        assert sum(batch.cells.height for batch in batches(str(path), ReadOptions(), 8)) == 40
+        assert sum(batch.cells.height for batch in read_batches(str(path), ReadOptions(), 8)) == 40
 
 
 def test_the_memory_that_a_table_may_take(monkeypatch, tmp_path):
@@ -167,7 +167,7 @@ def test_objects_with_many_keys_come_in_small_batches(tmp_path, monkeypatch):
     monkeypatch.setattr(jsonl, "MOST_CELLS", 100)
     path = tmp_path / "t.jsonl"
     path.write_text("".join(json.dumps({f"key {i}": "x"}) + "\n" for i in range(50)))
-    found = [batch.cells.height * batch.cells.width for batch in batches(str(path), ReadOptions())]
+    found = [batch.cells.height * batch.cells.width for batch in read_batches(str(path), ReadOptions())]
     assert max(found) < 160
     assert read_table(path).frame.shape == (50, 50)
 

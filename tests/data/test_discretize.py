@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from untwin._progress import listening
 from untwin.data import mdlp
 from untwin.data.discretize import MDLPDiscretizer
-from untwin.data.mdlp import Phi, counted_cells, cut_points
+from untwin.data.mdlp import Phi, cut_points, sort_column
 
 NAN = float("nan")
 ENOUGH = settings(max_examples=50, deadline=None)
@@ -167,7 +167,7 @@ def test_only_the_order_of_values_and_the_names_of_classes_matter(column):
 @given(columns())
 def test_cells_hold_every_row_once(column):
     x, codes, _, n_classes = column
-    cells = counted_cells(x, codes, None, n_classes)
+    cells = sort_column(x, codes, None, n_classes)
     weight = cells.after - cells.before
     assert np.bincount(cells.classes, weight, n_classes).tolist() == np.bincount(codes, minlength=n_classes).tolist()
     assert cells.total.tolist() == [0, *np.cumsum(np.add.reduceat(weight, cells.starts[:-1])).tolist()]

@@ -26,7 +26,7 @@ from untwin import TextCounts
 from untwin._errors import InputError
 from untwin.data.discretize import MDLPDiscretizer
 from untwin.data.encode import TableEncoder
-from untwin.data.frames import guessed_uses, numeric_cells
+from untwin.data.frames import guess_uses, numeric_cells
 
 NAN = float("nan")
 LABELS = np.array(["winter", "summer"] * 20)
@@ -197,7 +197,7 @@ def test_configured_transformers_are_cloned(frame):
 def test_dates_and_times_are_days(cells, expected):
     column = pl.Series("when", cells)
     assert numeric_cells(column)["when"].to_list() == expected
-    (use,) = guessed_uses(pl.DataFrame(column), None)
+    (use,) = guess_uses(pl.DataFrame(column), None)
     varied = column.n_unique() > 1 and not column.has_nulls()
     assert (use.role, use.reason[:14]) == ("numeric" if varied else "unused", "dates as days:")
 

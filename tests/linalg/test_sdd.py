@@ -131,7 +131,7 @@ def test_new_rows_and_columns_get_the_signs_that_fit_best_term_by_term(sparse):
     np.testing.assert_array_equal(written_out(below)[:40], written_out(found))
     np.testing.assert_allclose(written_out(below)[40:], best_rows(found, B), atol=1e-12)
     right = found.with_columns(made(C))
-    np.testing.assert_allclose(written_out(right)[:, 25:], best_rows(found.transposed(), C.T).T, atol=1e-12)
+    np.testing.assert_allclose(written_out(right)[:, 25:], best_rows(found.transpose(), C.T).T, atol=1e-12)
 
 
 def test_more_terms_mend_what_new_rows_fitted_badly():

@@ -51,7 +51,7 @@ def made(X, *, sparse=True):
 @pytest.fixture
 def never(monkeypatch):
     """No full decomposition but the first: what is tested is the update."""
-    monkeypatch.setattr(drift_module.DriftRule, "exceeded", lambda *_: False)
+    monkeypatch.setattr(drift_module.DriftRule, "is_exceeded", lambda *_: False)
 
 
 # ---------------------------------------------------------------------- the first call, and documents
@@ -313,7 +313,7 @@ def test_decomposing_anew_finds_triples_to_spare_and_the_same_space(monkeypatch)
     np.testing.assert_allclose(
         spared.documents() @ spared.components_, plain.documents() @ plain.components_, atol=1e-8
     )
-    monkeypatch.setattr(drift_module.DriftRule, "exceeded", lambda *_: False)
+    monkeypatch.setattr(drift_module.DriftRule, "is_exceeded", lambda *_: False)
     for part in np.split(np.arange(300, 600), 6):
         for space in (plain, spared):
             space.partial_fit(X[part], y[part])

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from untwin._compat import require_classes
-from untwin.represent.incremental import merge_classes, stack_matrices, validated_growth, widen_matrix
+from untwin.represent.incremental import merge_classes, stack_matrices, validate_growth, widen_matrix
 
 if TYPE_CHECKING:
     from untwin._types import Array
@@ -35,5 +35,5 @@ def with_learnt_rows(model: Any, X: Any, y: Any, **checks: Any) -> LearntRows:
     y = column_or_1d(y, warn=True)
     require_classes(y)
     merge_classes(model.classes_, y)  # refuses labels of another kind, before the model is made wider
-    X, y = validated_growth(model, X, y, **checks)
+    X, y = validate_growth(model, X, y, **checks)
     return LearntRows(stack_matrices([widen_matrix(known.X, X.shape[1]), X]), np.concatenate([known.y, y]))

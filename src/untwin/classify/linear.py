@@ -32,7 +32,7 @@ from untwin._compat import (
     require_classes,
     validating,
 )
-from untwin.classify.newton import filled, one_against_rest, suits
+from untwin.classify.newton import densify, one_against_rest, suits
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -147,7 +147,7 @@ class LinearSVM(Margins):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         if suits(X):
             codes = self._coded(y)
-            W = one_against_rest(with_ones(filled(X)), codes, codes.max() + 1, self.C, self.tol)
+            W = one_against_rest(with_ones(densify(X)), codes, codes.max() + 1, self.C, self.tol)
             return self._keep_columns(W.astype(np.float32))
         from sklearn.svm import LinearSVC
 
@@ -192,7 +192,7 @@ class LogisticModel(Margins):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
         with catch_warnings(category=ConvergenceWarning, action="ignore"), many_classes():
-            model.fit(filled(X), y)
+            model.fit(densify(X), y)
         return self._keep(model, model.coef_, model.intercept_)
 
 

@@ -51,7 +51,7 @@ def suits(X: Any) -> bool:
     return min(X.shape) < LARGEST_SYSTEM and nearly_dense(X)
 
 
-def filled(X: Any) -> Any:
+def densify(X: Any) -> Any:
     """Return a sparse matrix with few zeros as a dense one, anything else as it is."""
     sparse: bool = issparse(X)
     return X.toarray() if sparse and nearly_dense(X) else X

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.cli.options import common_options, force_option, input_options, say_idle
-from untwin.cli.output import name_next, progress, put, put_json, say_notes, warnings_said
+from untwin.cli.output import collect_warnings, name_next, progress, put, put_json, say_notes
 
 if TYPE_CHECKING:
     from untwin._types import Array
@@ -36,8 +36,8 @@ def add(
     before are not learnt again: an interrupted call can be repeated.
     """
     say_idle("group", "parent", "seed")
-    with progress(), warnings_said() as warned:
-        record = added(model, data, given, again=again, force=force)
+    with progress(), collect_warnings() as warned:
+        record = add_rows(model, data, given, again=again, force=force)
     say_notes(record["notes"])
     code = int(strict and bool(warned or record["notes"]))
     if as_json:
@@ -48,7 +48,7 @@ def add(
     return code
 
 
-def added(folder: str, data: str, given: Input, *, again: bool = False, force: bool = False) -> dict[str, Any]:
+def add_rows(folder: str, data: str, given: Input, *, again: bool = False, force: bool = False) -> dict[str, Any]:
     """Read the rows, learn them, save; return what was learnt and how the rows differ from those of the fit.
 
     Nobody else writes to the model meanwhile.
@@ -65,7 +65,7 @@ def added(folder: str, data: str, given: Input, *, again: bool = False, force: b
         train = _to_learn(table)
         rows, labels = loaded.rows(train.frame), train.y
         noted = {"source": table.places.name, "n_rows": len(labels), "sha256": digest_of(rows, labels)}
-        before = [entry.get("sha256") for entry in _added_before(loaded.about, folder)]
+        before = [entry.get("sha256") for entry in _earlier_additions(loaded.about, folder)]
         known = noted["sha256"] in before and not again
         if known:
             texts = loaded.model.state_.documents is not None
@@ -88,7 +88,7 @@ def _to_learn(table: Table) -> Table:
     return train
 
 
-def _added_before(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
+def _earlier_additions(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
     """Return what the model notes about earlier calls, which a stranger may have written."""
     from untwin.store import ModelRefused
 
@@ -104,7 +104,7 @@ def _learn(
 ) -> dict[str, Any]:
     """Learn new rows with their labels and names, have the model note them, and save it with its report."""
     from untwin.cli.input_errors import as_input_errors
-    from untwin.cli.model_files import saved_once
+    from untwin.cli.model_files import save_once
 
     model, about = loaded.model, loaded.about
     with as_input_errors(noted["source"]):
@@ -112,9 +112,9 @@ def _learn(
         drift = asdict(model.drift(rows, labels))
         learnt = asdict(model.add(rows, labels, ids=names))
     drift |= {"accuracy": learnt["accuracy_before"]}
-    about |= {"added": [*_added_before(about, str(folder)), noted]}
+    about |= {"added": [*_earlier_additions(about, str(folder)), noted]}
     texts = model.state_.documents is not None
-    with saved_once(model, folder, about, texts=texts) as save_with_report:
+    with save_once(model, folder, about, texts=texts) as save_with_report:
         report = save_with_report()
     return {**learnt, "drift": drift, "report": report}
 
@@ -125,8 +125,8 @@ def _show(record: dict[str, Any]) -> None:
         put(f"The report is written again: {record['report']} (--again would learn the rows once more)")
         return
     drift, expected = record["drift"], record["drift"]["accuracy_expected"]
-    learnt, rows = (counted(record[name], "row", "rows") for name in ("n_rows", "rows"))
-    put(f"{record['source']}: {learnt} learnt; {rows}, {counted(record['classes'], 'class', 'classes')}")
+    learnt, rows = (format_count(record[name], "row", "rows") for name in ("n_rows", "rows"))
+    put(f"{record['source']}: {learnt} learnt; {rows}, {format_count(record['classes'], 'class', 'classes')}")
     if record["n_learnt_before"]:
         put(f"{record['n_learnt_before']:,} of them had been learnt before; they do not count as evidence")
     beside = "" if expected is None else f" ({expected:.4f} was expected)"

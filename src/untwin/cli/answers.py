@@ -12,7 +12,7 @@ from untwin._errors import InputError
 from untwin._progress import report
 from untwin.cli.input_errors import as_input_errors
 from untwin.data.columns import require_named
-from untwin.data.formulas import unguarded
+from untwin.data.formulas import undo_guard_of_table
 from untwin.data.load import typed_features
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Answerer:
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
-    def answered(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
+    def answer_batches(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
         """Yield each batch that has rows, and its answers."""
         for batch in batches:
             report("predicting", 0, 1)
@@ -46,7 +46,7 @@ class Answerer:
                 yield batch, self._answers(batch)
 
     def _answers(self, batch: TableBatch) -> pl.DataFrame:
-        table = unguarded(batch.raw)
+        table = undo_guard_of_table(batch.raw)
         require_named(table, self.loaded.named)
         rows = self.loaded.rows(typed_features(table, self.loaded.here))
         with as_input_errors(table.name):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin._wording import counted, cut
+from untwin._wording import cut, format_count
 from untwin.cli.hints import fit_hint
 from untwin.cli.options import common_options, input_options
 from untwin.cli.output import name_next, progress, put, put_json, put_table
@@ -83,19 +83,19 @@ def _show(record: dict[str, Any]) -> None:
 
 
 def _size(record: dict[str, Any]) -> str:
-    return f"{counted(record['rows'], 'row')}, {counted(record['classes'], 'class', 'classes')}"
+    return f"{format_count(record['rows'], 'row')}, {format_count(record['classes'], 'class', 'classes')}"
 
 
 def _show_finding(finding: dict[str, Any]) -> None:
     put(f"{finding['severity']} [{finding['code']}] {finding['title']}")
     for example in finding["evidence"][:_SHOWN]:
-        put("    " + "; ".join(f"{key}: {_listed(value)}" for key, value in example.items()))
+        put("    " + "; ".join(f"{key}: {_list_values(value)}" for key, value in example.items()))
     if len(finding["evidence"]) > _SHOWN:
         put("    ... (--json lists more)")
     put(f"  {finding['advice']}")
 
 
-def _listed(value: object) -> str:
+def _list_values(value: object) -> str:
     """Return values as they are, spaces too (these may be what sets two labels apart), cut to fit a line."""
     if isinstance(value, list):
         return ", ".join(cut(repr(item), _WIDEST) for item in value)

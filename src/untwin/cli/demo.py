@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untwin.cli.options import common_options, force_option
-from untwin.cli.output import name_next, progress, put, put_json, warnings_said
+from untwin.cli.output import collect_warnings, name_next, progress, put, put_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +35,7 @@ def demo(*, output: str | None, force: bool, seed: int, strict: bool, as_json: b
     """
     folder = output or str(Path(mkdtemp(prefix="untwin-")) / "demo")
     try:
-        with progress(), warnings_said() as warned:
+        with progress(), collect_warnings() as warned:
             record = run_demo(seed, folder, force=force)
     except BaseException:
         if output is None:
@@ -56,7 +56,7 @@ def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
     """Do the job and return all that there is to show, as one record."""
     from untwin.cli.explanations import explanation_record
     from untwin.cli.fitting import Clock, Settings, fit_record, fit_table
-    from untwin.cli.model_files import saved_once, writable_model
+    from untwin.cli.model_files import save_once, writable_model
     from untwin.data.demo import demo_texts
 
     folder, clock = writable_model(output, force=force), Clock()
@@ -66,7 +66,7 @@ def run_demo(seed: int, output: str, *, force: bool = False) -> dict[str, Any]:
         table = demo_table(texts.filter(~texts["row"].is_in(asked["row"].implode())))
     fitted = fit_table(table, Settings(preset="fast", seed=seed), clock)
     about = {"command": sys.argv[1:], "roles": asdict(table.roles), "source": fitted.source}
-    with saved_once(fitted.model, folder, about, texts=True) as save_with_report:
+    with save_once(fitted.model, folder, about, texts=True) as save_with_report:
         record = fit_record(fitted, clock)
         answers = [
             {"id": row["id"], "true_label": row["label"], **explanation_record(fitted.model, [row["text"]], SHOWN)}

@@ -9,9 +9,9 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin.data.columns import require_named
-from untwin.data.formulas import unguarded
+from untwin.data.formulas import undo_guard_of_table
 from untwin.data.load import require_columns, typed_features
-from untwin.data.read import batches
+from untwin.data.read import read_batches
 from untwin.data.read.jsonl import read_jsonl
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SEARCHED = 4096  # rows at a time
 SHOWN_IDS = 3
 
 
-def asked_row(
+def find_row_to_explain(
     loaded: LoadedModel, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None
 ) -> tuple[Any, Any]:
     """Return one row as the model takes it; and what it is called, if it is a training row."""
@@ -32,7 +32,7 @@ def asked_row(
     if row is not None:
         return _row(loaded, row), None
     if data is not None:
-        return _found(loaded, data, read, str(row_id)), None
+        return _find_row(loaded, data, read, str(row_id)), None
     place = _training_row(loaded.model, str(row_id))
     documents = loaded.model.state_.documents
     return ([documents[place]] if loaded.of_texts else documents[place]), loaded.model.ids_.tolist()[place]
@@ -74,12 +74,12 @@ def _row(loaded: LoadedModel, row: str) -> Any:
         raise InputError(error.message, code=error.code, hint=hint) from None
 
 
-def _found(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) -> Any:
+def _find_row(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
-    for batch in batches(data, read, SEARCHED):
+    for batch in read_batches(data, read, SEARCHED):
         if batch.cells.height == 0:  # bad rows alone
             continue
-        table = unguarded(batch.raw)
+        table = undo_guard_of_table(batch.raw)
         require_named(table, loaded.named)
         require_columns(table, loaded.here.features)
         place = _place(loaded, table, wanted)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, say_idle
-from untwin.cli.output import name_next, progress, put, put_json, say, say_notes, warnings_said
+from untwin.cli.output import collect_warnings, name_next, progress, put, put_json, say, say_notes
 
 if TYPE_CHECKING:
     from untwin.cli.options import Input
@@ -30,12 +30,12 @@ def evaluate(
     Where DATA has the split column of the fit, only its rows marked 'test' count: the model has learnt the others.
     """
     say_idle("id", "group", "parent", "seed")
-    with progress(), warnings_said() as warned:
-        record = evaluated(model, data, given)
+    with progress(), collect_warnings() as warned:
+        record = evaluate_rows(model, data, given)
     say_notes(record["notes"])
     passed = fail_under is None or record["accuracy"] >= fail_under
     if record["learnt_rows"]:
-        learnt = counted(record["learnt_rows"], "row is", "rows are")
+        learnt = format_count(record["learnt_rows"], "row is", "rows are")
         say(f"warning: {learnt} among those that the model has learnt: figures are too good.")
     code = int(not passed or (strict and bool(warned or record["notes"] or record["learnt_rows"])))
     if as_json:
@@ -48,7 +48,7 @@ def evaluate(
     return code
 
 
-def evaluated(folder: str, data: str, given: Input) -> dict[str, Any]:
+def evaluate_rows(folder: str, data: str, given: Input) -> dict[str, Any]:
     """Read the rows, answer them, and compare."""
     from untwin._errors import InputError
     from untwin.cli.input_errors import as_input_errors

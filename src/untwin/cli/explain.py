@@ -8,7 +8,7 @@ import click
 
 from untwin._wording import options_as_flags
 from untwin.cli.options import column_flag_of, common_options, reading_options
-from untwin.cli.output import bar, name_next, progress, put, put_json, put_table, shortened, warnings_said
+from untwin.cli.output import bar, collect_warnings, name_next, progress, put, put_json, put_table, shorten
 
 if TYPE_CHECKING:
     from untwin.data.read import ReadOptions
@@ -55,14 +55,14 @@ def explain(
     """
     if sum(value is not None for value in (text, row, row_id)) != 1 or (data is not None and row_id is None):
         raise click.UsageError("Name one document: --text TEXT, --row JSON, --id ID, or DATA and --id ID.")
-    with progress(), warnings_said() as warned:
-        record = explained(model, data, read, columns, text=text, row=row, row_id=row_id, top=top)
+    with progress(), collect_warnings() as warned:
+        record = explain_row(model, data, read, columns, text=text, row=row, row_id=row_id, top=top)
     (put_json if as_json else show_explanation)(record)
     name_next(["predict", model, "NEW_DATA"], ["info", model])
     return int(strict and bool(warned))
 
 
-def explained(
+def explain_row(
     folder: str,
     data: str | None,
     read: ReadOptions,
@@ -74,7 +74,7 @@ def explained(
     top: int,
 ) -> dict[str, Any]:
     """Find the document, ask the model, and return all there is to show as one record."""
-    from untwin.cli.documents import asked_row
+    from untwin.cli.documents import find_row_to_explain
     from untwin.cli.explanations import explanation_record
     from untwin.cli.input_errors import as_input_errors
     from untwin.cli.loaded_model import load_model_for
@@ -83,7 +83,7 @@ def explained(
     named = ColumnRoles(**{option.removesuffix("_column"): column for option, column in columns.items()})
     with options_as_flags(column_flag_of):
         loaded = load_model_for(folder, named)
-        rows, name = asked_row(loaded, data, read, text=text, row=row, row_id=row_id)
+        rows, name = find_row_to_explain(loaded, data, read, text=text, row=row, row_id=row_id)
     with as_input_errors(data or "the document"):
         return {"model": folder, **explanation_record(loaded.model, rows, top, itself=name)}
 
@@ -91,7 +91,7 @@ def explained(
 def show_explanation(record: dict[str, Any]) -> None:
     """Print an explanation."""
     doubt = " (unsure)" if record["unsure"] else ""
-    put(f"{shortened(record['document'], 100)}")
+    put(f"{shorten(record['document'], 100)}")
     put()
     put(f"is {record['label']}{doubt}")
     if record["no_evidence"]:
@@ -102,7 +102,10 @@ def show_explanation(record: dict[str, Any]) -> None:
     put_table(["class", "likely", ""], lines)
     put()
     put("Similar training rows:")
-    near = [[f"{line['similarity']:.3f}", line["label"], line["row"], *_told(line)] for line in record["neighbours"]]
+    near = [
+        [f"{line['similarity']:.3f}", line["label"], line["row"], *_describe_neighbour(line)]
+        for line in record["neighbours"]
+    ]
     put_table(["similar", "class", "row", "text", "terms in common"], near)
     for side in record["evidence"]:
         put()
@@ -114,7 +117,7 @@ def show_explanation(record: dict[str, Any]) -> None:
         )
 
 
-def _told(neighbour: dict[str, Any]) -> tuple[str, str]:
+def _describe_neighbour(neighbour: dict[str, Any]) -> tuple[str, str]:
     document = neighbour["document"]
     terms = ", ".join(term["term"] for term in neighbour["terms"])
-    return "(not kept)" if document is None else shortened(document, SHOWN_TEXT), terms
+    return "(not kept)" if document is None else shorten(document, SHOWN_TEXT), terms

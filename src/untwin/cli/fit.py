@@ -11,7 +11,7 @@ import click
 from untwin.cli.config import take_config
 from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, force_option, input_options
-from untwin.cli.output import name_next, progress, put_json, say, warnings_said
+from untwin.cli.output import collect_warnings, name_next, progress, put_json, say
 
 if TYPE_CHECKING:
     from untwin.cli.options import Input
@@ -70,7 +70,7 @@ def fit(
     """
     if settings["scoring"] in ORDERED and not given.roles.ordinal:
         raise click.UsageError(f"--scoring {settings['scoring']} needs --ordinal, the classes in order.")
-    with progress(), warnings_said() as warned:
+    with progress(), collect_warnings() as warned:
         record = fit_and_save(data, output, given, settings, texts=not without_texts, force=force)
     oddities = [f"[{finding['code']}] {finding['title']}" for finding in record["oddities"]]
     for line in oddities:
@@ -93,7 +93,7 @@ def fit_and_save(
     """Read, fit, save; return all there is to say, as one record."""
     from untwin._errors import InputError
     from untwin.cli.fitting import Clock, Settings, fit_record, fit_table
-    from untwin.cli.model_files import saved_once, writable_model
+    from untwin.cli.model_files import save_once, writable_model
 
     folder, clock = writable_model(output, force=force), Clock()
     with clock.timing("reading"):
@@ -104,7 +104,7 @@ def fit_and_save(
     fitted = fit_table(table, Settings(**settings), clock)
     options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
     about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
-    with saved_once(fitted.model, folder, about, texts=texts) as save_with_report:
+    with save_once(fitted.model, folder, about, texts=texts) as save_with_report:
         record = {"model": output, **fit_record(fitted, clock), "seconds": dict(clock.seconds)}
         about |= {name: record[name] for name in KEPT} | {"test": figures(record["test"])}
         return record | {"report": save_with_report()}

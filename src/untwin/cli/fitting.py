@@ -79,7 +79,7 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     train, test = table.parts()
     _require_two_classes(train)
     parents = known_parents(train.frame, roles)
-    model = _untrained(train, settings)
+    model = _new_model(train, settings)
     with clock.timing("fitting"), as_input_errors(source):
         model.fit(train.rows, train.y, ids=train.places.marks())
     held = (test.rows, test.y, test.places.marks()) if test.frame.height else None
@@ -100,7 +100,7 @@ def fit_record(fitted: Fitted, clock: Clock) -> dict[str, Any]:
         "judged": int(model.state_.answers.held.sum()),
         "classes": len(model.classes_),
         "columns": [asdict(use) for use in fitted.columns],
-        **_told_by(model),
+        **_model_facts(model),
         "test": scores,
         "known_tree": compare_with_known(model, parents),
         "findings": [asdict(finding) for finding in findings],
@@ -108,7 +108,7 @@ def fit_record(fitted: Fitted, clock: Clock) -> dict[str, Any]:
     }
 
 
-def _told_by(model: UntwinClassifier) -> dict[str, Any]:
+def _model_facts(model: UntwinClassifier) -> dict[str, Any]:
     """Return what a fitted model says about itself."""
     return {
         "chosen": model.candidates_[0].name,
@@ -122,7 +122,7 @@ def _told_by(model: UntwinClassifier) -> dict[str, Any]:
     }
 
 
-def _untrained(train: Table, settings: Settings) -> UntwinClassifier:
+def _new_model(train: Table, settings: Settings) -> UntwinClassifier:
     roles = train.roles
     return UntwinClassifier(
         preset=settings.preset,

@@ -58,13 +58,13 @@ def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
         raise InputError(message, code="no-columns", hint=f"Name them with {', '.join(map(option, FEATURES))}.")
-    wrong = misread(model, fitted)
+    wrong = describe_mismatch(model, fitted)
     if wrong and noted is None:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:
-        raise _damaged(folder)
+        raise _damage_error(folder)
     _refuse_other_labels(model, named)
-    return LoadedModel(model, about, fitted, _renamed(fitted, named), named)
+    return LoadedModel(model, about, fitted, _rename_columns(fitted, named), named)
 
 
 def columns_read(model: UntwinClassifier) -> list[str] | None:
@@ -73,14 +73,14 @@ def columns_read(model: UntwinClassifier) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def misread(model: UntwinClassifier, roles: ColumnRoles) -> str:
+def describe_mismatch(model: UntwinClassifier, roles: ColumnRoles) -> str:
     """Say how these columns are not what a model of texts or tables reads; empty if they are."""
     columns, given = columns_read(model), dict(roles.named())
     if columns is None:
         got = ", ".join(f"{option(role)} {name!r}" for name, role in given.items() if role in FEATURES)
         return "" if roles.only_text else f"the model reads one {option('text')} column. Got {got} instead."
     if sorted(columns) != sorted(roles.features):
-        return f"the model reads the columns {_listed(columns)}. Got {_listed(roles.features)} instead."
+        return f"the model reads the columns {_list_columns(columns)}. Got {_list_columns(roles.features)} instead."
     encoder = model.state_.preprocessing[0] if model.state_.preprocessing is not None else None
     for use in getattr(encoder, "columns_", ()):
         if use.role in FEATURES and use.role != given[use.name]:
@@ -88,7 +88,7 @@ def misread(model: UntwinClassifier, roles: ColumnRoles) -> str:
     return ""
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_columns(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
@@ -107,18 +107,22 @@ def _fitted_roles(about: dict[str, Any], folder: str | Path) -> ColumnRoles | No
         return None
     names = {field.name for field in fields(ColumnRoles)}
     lists = {*FEATURES, "ordinal"}
-    if isinstance(noted, dict) and noted.keys() == names and all(_sound(noted[name], name in lists) for name in names):
+    if (
+        isinstance(noted, dict)
+        and noted.keys() == names
+        and all(_is_sound(noted[name], name in lists) for name in names)
+    ):
         values: dict[str, Any] = {name: tuple(value) if name in lists else value for name, value in noted.items()}
         return ColumnRoles(**values)
-    raise _damaged(folder)
+    raise _damage_error(folder)
 
 
-def _damaged(folder: str | Path) -> ModelRefused:
+def _damage_error(folder: str | Path) -> ModelRefused:
     message = f"{folder}: the roles of the columns are not what `untwin fit` writes."
     return ModelRefused(message, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
 
 
-def _sound(value: object, several: bool) -> bool:
+def _is_sound(value: object, several: bool) -> bool:
     if several:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value is None or isinstance(value, str)
@@ -136,7 +140,7 @@ def _refuse_other_labels(model: UntwinClassifier, named: ColumnRoles) -> None:
         raise InputError(message, code="other-scale", hint="Leave it out.")
 
 
-def _renamed(fitted: ColumnRoles, given: ColumnRoles) -> ColumnRoles:
+def _rename_columns(fitted: ColumnRoles, given: ColumnRoles) -> ColumnRoles:
     changes: dict[str, Any] = {name: getattr(given, name) for name in ("label", "id", "split") if getattr(given, name)}
     if given.features:
         for role in FEATURES:

@@ -75,7 +75,7 @@ def changing(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def saved_once(
+def save_once(
     model: UntwinClassifier, folder: Path, about: dict[str, Any], *, texts: bool
 ) -> Iterator[Callable[[], str]]:
     """Give what writes the model with all that its report shows, then the report, and returns where that is.
@@ -96,7 +96,7 @@ def saved_once(
     def save_with_report() -> str:
         model.measure()
         save()
-        return _written_report(model, folder, texts=texts)
+        return _write_report(model, folder, texts=texts)
 
     with sole_writer(folder, wait=LONGEST_WAIT):
         try:
@@ -114,10 +114,10 @@ def write_report_again(model: UntwinClassifier, folder: Path, *, texts: bool) ->
     before = model.measured_
     if model.measure().measured_ != before:
         model.save(folder, texts=texts)
-    return _written_report(model, folder, texts=texts)
+    return _write_report(model, folder, texts=texts)
 
 
-def _written_report(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
+def _write_report(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
     from untwin.report import Report, write_report
 
     return str(write_report(Report.of(model, texts=texts), report_of(folder)))

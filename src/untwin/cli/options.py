@@ -157,7 +157,7 @@ def input_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
-        return command(given=_taken_from(values), **values)
+        return command(given=_take_input(values), **values)
 
     return _with(wrapper, _COLUMN_OPTIONS + _READING_OPTIONS)
 
@@ -181,7 +181,7 @@ def say_idle(*names: str) -> None:
         say(f"untwin: {context.info_name} has no use for {shown}")
 
 
-def _taken_from(values: dict[str, Any]) -> Input:
+def _take_input(values: dict[str, Any]) -> Input:
     """Take the input options out of `values`."""
     from untwin.data.columns import ColumnRoles
 

@@ -78,17 +78,17 @@ def bar(share: float, width: int = 24) -> str:
     return block * round(min(max(share, 0.0), 1.0) * width)
 
 
-def shortened(text: str, width: int = 60) -> str:
+def shorten(text: str, width: int = 60) -> str:
     r"""Return a text on one line, cut where it is longer than `width`.
 
-    >>> shortened("my card\n has not arrived", 12)
+    >>> shorten("my card\n has not arrived", 12)
     'my card h...'
     """
     return cut(" ".join(text.split()), width)
 
 
 @contextmanager
-def warnings_said() -> Iterator[list[str]]:
+def collect_warnings() -> Iterator[list[str]]:
     """Collect what the libraries warn of; each warning is said once, when the block ends."""
     with warnings.catch_warnings(record=True) as caught:
         found: list[str] = []

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, let_interrupt_reading, say_idle
-from untwin.cli.output import name_next, progress, say, warnings_said
+from untwin.cli.output import collect_warnings, name_next, progress, say
 
 if TYPE_CHECKING:
     from untwin.cli.options import Input
@@ -35,18 +35,18 @@ def predict(
     --json writes JSON Lines.
     """
     say_idle("label", "id", "split", "group", "parent", "missing_label", "seed")
-    with progress(), warnings_said() as warned:
-        counts = predicted(model, data, given, output, as_json=as_json, **asked)
+    with progress(), collect_warnings() as warned:
+        counts = predict_rows(model, data, given, output, as_json=as_json, **asked)
     unsure, mute = counts["unsure"], counts["no_evidence"]
-    rows = counted(counts["rows"], "row", "rows")
+    rows = format_count(counts["rows"], "row", "rows")
     say(f"untwin: {rows} answered, {unsure:,} unsure, {mute:,} without a known word")
     if counts["bad_rows"]:
-        say(f"warning: {counted(counts['bad_rows'], 'bad row', 'bad rows')} skipped")
+        say(f"warning: {format_count(counts['bad_rows'], 'bad row', 'bad rows')} skipped")
     name_next(explain_hint(model, data, given, given.roles), ["evaluate", model, "LABELLED_DATA"])
     return int(strict and bool(warned or counts["bad_rows"]))
 
 
-def predicted(
+def predict_rows(
     folder: str,
     data: str,
     given: Input,
@@ -62,7 +62,7 @@ def predicted(
     from untwin.cli.answers import Answerer
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.stream.writing import output_format, require_place, write
-    from untwin.data.read import batches, format_of
+    from untwin.data.read import format_of, read_batches
 
     let_interrupt_reading()
     read = format_of(data, given.read)
@@ -71,5 +71,5 @@ def predicted(
         require_place(output, data, folder, force=force)
     loaded = load_model_for(folder, given.roles)
     answerer = Answerer(loaded, top, prefix)
-    write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
+    write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

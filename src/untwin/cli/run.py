@@ -93,7 +93,7 @@ def _invoke(command: click.Command, name: str, arguments: list[str], *, as_json:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         number = error.number if isinstance(error, Ended) else signal.SIGINT
-        return _interrupted(ENDED_BY + number, as_json=as_json)
+        return _end_interrupted(ENDED_BY + number, as_json=as_json)
     except BrokenPipeError:
         raise
     except click.exceptions.NoArgsIsHelpError as error:
@@ -103,7 +103,7 @@ def _invoke(command: click.Command, name: str, arguments: list[str], *, as_json:
         return show_failure(_failure(error), as_json=as_json)
 
 
-def _interrupted(code: int, *, as_json: bool) -> int:
+def _end_interrupted(code: int, *, as_json: bool) -> int:
     """End as the user wants it: without a word, except that whoever reads JSON must be told."""
     if as_json:
         show_failure(Failure(code, "interrupted", "Interrupted before it was done.", ""), as_json=True)

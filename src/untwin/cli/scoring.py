@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.calibrate.reliability import calibration_error
 from untwin.cli.output import put, put_table
 from untwin.model.chance import chance_of_guessing, verdict
@@ -62,7 +62,7 @@ def put_pairs(pairs: list[dict[str, Any]]) -> None:
 
 def put_scores(scores: dict[str, Any]) -> None:
     """Print the figures of one set of rows, and the classes that fare worst."""
-    rows = counted(scores["rows"], "row", "rows")
+    rows = format_count(scores["rows"], "row", "rows")
     put(f"accuracy {interval(scores)} on {rows}, macro-F1 {scores['macro_f1']:.4f}")
     put_verdict(scores)
     put(f"calibration error {scores['calibration_error']:.4f}")
@@ -72,7 +72,7 @@ def put_scores(scores: dict[str, Any]) -> None:
         said = "none of them" if accuracy is None else f"accuracy {accuracy:.4f} there"
         put(f"sure of {scores['sure']['share']:.1%} of the rows, {said}")
     if scores["without_evidence"]:
-        put(f"{counted(scores['without_evidence'], 'row holds', 'rows hold')} no known word")
+        put(f"{format_count(scores['without_evidence'], 'row holds', 'rows hold')} no known word")
     if scores["unknown_classes"]:
         put(f"classes the model does not know: {', '.join(scores['unknown_classes'][:SHOWN_CLASSES])}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.cli.output import put, put_table
 from untwin.cli.scoring import interval, put_grades, put_pairs, put_scores, put_verdict
 from untwin.report.scores import SCORES, shown_score
@@ -19,7 +19,7 @@ LEFT_OUT = "unused"
 
 def show_fit(record: dict[str, Any]) -> None:
     """Print the record of a fit."""
-    rows, classes = counted(record["rows"], "row", "rows"), counted(record["classes"], "class", "classes")
+    rows, classes = format_count(record["rows"], "row", "rows"), format_count(record["classes"], "class", "classes")
     put(f"{record['source']}: {rows}, {classes}")
     _show_columns(record["columns"])
     put(f"Chosen: {record['chosen']}")
@@ -30,7 +30,7 @@ def show_fit(record: dict[str, Any]) -> None:
         put_grades(scores)
         put(f"calibration error {record['calibration_error']:.4f}")
         if record["judged"] < record["rows"]:
-            alone = counted(record["rows"] - record["judged"], "row was", "rows were")
+            alone = format_count(record["rows"] - record["judged"], "row was", "rows were")
             put(f"Measured on {record['judged']:,} of {rows}: {alone} not held out, for want of others of the class")
     put()
     _show_candidates(record["candidates"], record["scoring"])
@@ -63,7 +63,7 @@ def show_findings(findings: list[dict[str, Any]]) -> None:
         put(f"  {finding['advice']}")
     left = len(findings) - SHOWN_FINDINGS
     if left > 0:
-        put(f"... and {counted(left, 'more finding', 'more findings')} (--json, or the report)")
+        put(f"... and {format_count(left, 'more finding', 'more findings')} (--json, or the report)")
 
 
 def _show_columns(columns: list[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ from scipy.sparse import coo_array, issparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
 
-from untwin._values import frozen_csr
+from untwin._values import freeze_csr
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Indices
@@ -96,7 +96,7 @@ def _identical_sparse(X: Any) -> Indices:
 
     Rows with the same number of non-zeros are compared as one dense block of column numbers and values.
     """
-    rows = frozen_csr(X)
+    rows = freeze_csr(X)
     lengths, found = np.diff(rows.indptr), np.empty(rows.shape[0], dtype=np.intp)
     next_number = 0
     for length in np.unique(lengths):

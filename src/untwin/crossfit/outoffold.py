@@ -22,7 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from untwin import _progress
 from untwin._compat import rows_of
 from untwin._labels import require_distinct
-from untwin._values import frozen, positions
+from untwin._values import freeze, positions
 from untwin.crossfit.folds import choose_folds, possible_folds
 from untwin.tables.confusion import Confusion
 
@@ -320,11 +320,11 @@ def _collect(said: list[_FoldAnswers], y: Array, folds: Indices, small: Flags) -
     labels = np.zeros(len(y), dtype=classes.dtype)
     for part in said:
         labels[part.rows] = part.labels
-    predictions = np.ma.MaskedArray(frozen(labels), mask=frozen(folds < 0), hard_mask=True)
+    predictions = np.ma.MaskedArray(freeze(labels), mask=freeze(folds < 0), hard_mask=True)
     parts = tuple(Confusion.from_predictions(y[part.rows], part.labels, classes=classes) for part in said)
     scores = _align_scores(said, len(y), classes)
     total = reduce(add, parts, Confusion.from_predictions(y[:0], y[:0], classes=classes))
-    return OutOfFold(total, parts, predictions, scores, frozen(folds), tuple(classes[small].tolist()))
+    return OutOfFold(total, parts, predictions, scores, freeze(folds), tuple(classes[small].tolist()))
 
 
 def _align_scores(said: list[_FoldAnswers], n_rows: int, classes: Array) -> Floats | None:
@@ -340,4 +340,4 @@ def _align_scores(said: list[_FoldAnswers], n_rows: int, classes: Array) -> Floa
             )
         aligned[part.rows] = part.absent
         aligned[part.rows[:, None], positions(part.classes, classes)] = columns
-    return frozen(aligned)
+    return freeze(aligned)

@@ -12,13 +12,13 @@ _LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?")
 
 
-def folded(label: str) -> str:
+def fold_label(label: str) -> str:
     """Return what is left of a label without case, white space, Unicode form, invisible characters and zeros.
 
     Words may be joined by spaces, hyphens or underscores; a sign at an end is kept, for B- is not B. What is the same
     for two labels makes them look alike; it is nothing to show.
 
-    >>> [folded(label) for label in ("Late_Fee", "late-fee", " late  fee", "01", "1.0", "n/a", "NA", "B-", "1.5")]
+    >>> [fold_label(label) for label in ("Late_Fee", "late-fee", " late  fee", "01", "1.0", "n/a", "NA", "B-", "1.5")]
     ['late fee', 'late fee', 'late fee', '1', '1', 'na', 'na', 'b-', '1.5']
     """
     if not label.isascii():

@@ -15,8 +15,8 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
-from untwin.data.ngrams import count_ngrams, spelled
-from untwin.data.symbols import WORDS_OF_TWO_OR_MORE, Characters, Words, ranked
+from untwin.data.ngrams import count_ngrams, spell_out
+from untwin.data.symbols import WORDS_OF_TWO_OR_MORE, Characters, Words, rank_names
 from untwin.data.texts import cleaner, text_blocks
 
 if TYPE_CHECKING:
@@ -151,15 +151,15 @@ class TextCounts(BaseEstimator):
         """Learn the terms of the texts `X` and return their counts."""
         if self.vocabulary is not None:
             self._learn_terms(_given_terms(self.vocabulary))
-            return self._looked_up(X)
-        levels, names = self._counted(X)
-        terms, columns = ranked(names)
+            return self._look_up(X)
+        levels, names = self._count(X)
+        terms, columns = rank_names(names)
         if not len(terms):
             raise EmptyVocabularyError(
                 "Empty vocabulary: the texts hold only stop words, or nothing that token_pattern finds."
             )
-        counts = self._assembled(levels, columns, len(terms))
-        kept = self._kept_columns(counts)
+        counts = self._assemble(levels, columns, len(terms))
+        kept = self._choose_columns(counts)
         self._learn_terms(terms.gather(kept))
         return follow_sparse_interface(counts if len(kept) == len(terms) else counts[:, kept])
 
@@ -172,11 +172,11 @@ class TextCounts(BaseEstimator):
         """
         if self.vocabulary is not None or not hasattr(self, "terms_"):
             return self.fit(X)
-        levels, names = self._counted(X)
-        terms, columns = ranked(names)
+        levels, names = self._count(X)
+        terms, columns = rank_names(names)
         if not len(terms):
             return self
-        counts = self._assembled(levels, columns, len(terms))
+        counts = self._assemble(levels, columns, len(terms))
         known = self._columns_of(terms) >= 0
         frequency = np.bincount(counts.indices, minlength=len(terms))
         entering = np.flatnonzero(~known & (frequency >= self._least(counts.shape[0])))
@@ -190,7 +190,7 @@ class TextCounts(BaseEstimator):
         if self.vocabulary is not None and not hasattr(self, "terms_"):
             self._learn_terms(_given_terms(self.vocabulary))
         check_is_fitted(self, "terms_")
-        return self._looked_up(X)
+        return self._look_up(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms as an array of strings."""
@@ -207,9 +207,9 @@ class TextCounts(BaseEstimator):
         self.terms_ = terms.alias("term")
         self._column_of: pl.Enum | None = None
 
-    def _looked_up(self, texts: Any) -> Any:
-        levels, names = self._counted(texts)
-        return follow_sparse_interface(self._assembled(levels, self._columns_of(names), len(self.terms_)))
+    def _look_up(self, texts: Any) -> Any:
+        levels, names = self._count(texts)
+        return follow_sparse_interface(self._assemble(levels, self._columns_of(names), len(self.terms_)))
 
     def _columns_of(self, names: pl.Series) -> Integers:
         """Return the column of each term by its name; -1: not known."""
@@ -224,14 +224,14 @@ class TextCounts(BaseEstimator):
             found = names.cast(self._column_of, strict=False).to_physical().cast(pl.Int64)
         return found.fill_null(-1).to_numpy()
 
-    def _counted(self, texts: Any) -> tuple[list[Level], pl.Series]:
+    def _count(self, texts: Any) -> tuple[list[Level], pl.Series]:
         """Return the counted n-grams, length by length, and the names of them all."""
-        shortest, longest = _checked_range(self.ngram_range)
+        shortest, longest = _check_range(self.ngram_range)
         reader = self._reader()
         clean = cleaner(lowercase=self.lowercase, strip_accents=self.strip_accents)
         symbols = reader.read(text_blocks(texts), clean)
         levels = count_ngrams(symbols, shortest, longest, short_runs=self.analyzer == "char_wb")
-        return levels, pl.concat(spelled(levels, symbols.names, reader.separator))
+        return levels, pl.concat(spell_out(levels, symbols.names, reader.separator))
 
     def _reader(self) -> Words | Characters:
         if self.analyzer != "word":
@@ -239,7 +239,7 @@ class TextCounts(BaseEstimator):
         stop_words = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words or ()
         return Words(self.token_pattern, stop_words, self.stemmer)
 
-    def _assembled(self, levels: list[Level], columns: Integers, n_terms: int) -> csr_array:
+    def _assemble(self, levels: list[Level], columns: Integers, n_terms: int) -> csr_array:
         """Put the counts of all blocks and lengths into one matrix; column -1 is left out."""
         shape = (sum(len(part.per_row) for part in levels[0].cells), n_terms)
         counts = csr_array(shape, dtype=self.dtype)
@@ -253,7 +253,7 @@ class TextCounts(BaseEstimator):
             counts.data.fill(1)
         return counts
 
-    def _kept_columns(self, counts: csr_array) -> Indices:
+    def _choose_columns(self, counts: csr_array) -> Indices:
         """Choose columns by document frequency and number as `CountVectorizer` does, ties included."""
         n_documents = counts.shape[0]
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
@@ -287,7 +287,7 @@ def _most_frequent(counts: csr_array, columns: Indices, number: int) -> Indices:
     return np.sort(columns[(-totals).argsort()[:number]])
 
 
-def _checked_range(ngram_range: tuple[int, int]) -> tuple[int, int]:
+def _check_range(ngram_range: tuple[int, int]) -> tuple[int, int]:
     shortest, longest = ngram_range
     if not 1 <= shortest <= longest:
         raise ValueError(f"ngram_range must be (min_n, max_n) with 1 <= min_n <= max_n. Got {ngram_range} instead.")

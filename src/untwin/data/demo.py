@@ -42,7 +42,7 @@ def demo_texts() -> pl.DataFrame:
     # Only now: importing SciPy edits some of NumPy's documentation.
     objects: dict[str, str] = {}
     for package, module in modules:
-        objects = dict(_documented(module, package)) | objects
+        objects = dict(_find_documented(module, package)) | objects
     frame = pl.DataFrame(
         {"id": list(objects), "text": list(objects.values()), "label": [_label(path) for path in objects]}
     ).sort("id")
@@ -67,7 +67,7 @@ def _public_modules(name: str, depth: int) -> Iterator[ModuleType]:
                 yield from _public_modules(f"{name}.{found.name}", depth - 1)
 
 
-def _documented(module: ModuleType, package: str) -> Iterator[tuple[str, str]]:
+def _find_documented(module: ModuleType, package: str) -> Iterator[tuple[str, str]]:
     """Yield (path, text) of the public objects of a module and of the public members of its classes."""
     for name, thing in sorted(vars(module).items()):
         home = str(getattr(thing, "__module__", None) or module.__name__)

@@ -33,7 +33,7 @@ from untwin._wording import close_match
 from untwin.data.column_blocks import ColumnBlock, NominalValues, Vectors
 from untwin.data.counts import TextCounts
 from untwin.data.discretize import MDLPDiscretizer
-from untwin.data.frames import as_frame, guessed_uses, text_cells
+from untwin.data.frames import as_frame, guess_uses, text_cells
 from untwin.data.guess import ColumnUse
 from untwin.data.texts import on_all_cores
 
@@ -161,7 +161,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             check_consistent_length(frame, labels)
         self.feature_names_in_ = np.array(frame.columns, dtype=object)
         self.n_features_in_ = frame.width
-        self.columns_ = self._settled(frame, labels)
+        self.columns_ = self._settle_uses(frame, labels)
         self._blocks = [
             ColumnBlock(use.name, use.role, self._transformer(use.role)) for use in self.columns_ if use.role in ROLES
         ]
@@ -171,14 +171,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ends = accumulate((part.shape[1] for part in parts), initial=0)
         self.blocks_ = {block.column: slice(*ends) for block, ends in zip(self._blocks, pairwise(ends), strict=True)}
         self.block_weights_ = self._weights(parts)
-        return self._joined(parts)
+        return self._join_blocks(parts)
 
     def transform(self, X: Any) -> Any:
         """Return the rows of the frame `X` by the terms that `fit` learnt."""
         check_is_fitted(self)
         frame = as_frame(X)
         self._require_columns(frame)
-        return self._joined(on_all_cores(lambda block: block.transform(frame), self._blocks))
+        return self._join_blocks(on_all_cores(lambda block: block.transform(frame), self._blocks))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the terms; those of texts begin with their column if there are several."""
@@ -200,17 +200,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         copy: TableEncoder = clone(self)
         if not self._named_roles(frame := as_frame(X)):
-            uses = self._settled(frame, _labels(y))
+            uses = self._settle_uses(frame, _labels(y))
             for role in ROLES:
                 setattr(copy, role, [use.name for use in uses if use.role == role])
         return copy
 
-    def _settled(self, frame: pl.DataFrame, labels: Any) -> tuple[ColumnUse, ...]:
+    def _settle_uses(self, frame: pl.DataFrame, labels: Any) -> tuple[ColumnUse, ...]:
         """Return the use of each column, as named or as guessed."""
         given = self._named_roles(frame)
         if given:
             return _named_uses(frame, given)
-        uses = tuple(guessed_uses(frame, labels if np.ndim(labels) == 1 else None))
+        uses = tuple(guess_uses(frame, labels if np.ndim(labels) == 1 else None))
         if not any(use.role in ROLES for use in uses):
             why = "; ".join(f"{use.name!r} {use.reason}" for use in uses)
             hint = "Name columns in text, numeric, nominal or dense."
@@ -225,7 +225,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             names = getattr(self, role)
             for name in [names] if isinstance(names, str) else list(names):
                 if name not in frame.columns:
-                    raise _absent([name], frame)
+                    raise _absence_error([name], frame)
                 if name in given:
                     message = f"Column {name!r} must have one role. Got {given[name]} and {role} instead."
                     raise InputError(message, code="two-roles", hint="Name it once.")
@@ -251,7 +251,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         energies = [float(part.data @ part.data) / part.shape[0] for part in parts]
         return {name: energy**-0.5 if energy else 1.0 for name, energy in zip(names, energies, strict=True)}
 
-    def _joined(self, parts: list[csr_array]) -> Any:
+    def _join_blocks(self, parts: list[csr_array]) -> Any:
         weighted = [part * self.block_weights_[block.column] for block, part in zip(self._blocks, parts, strict=True)]
         return follow_sparse_interface(hstack(weighted, format="csr"))
 
@@ -259,7 +259,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Refuse a frame without a column that is used; say which columns are unknown."""
         absent = [block.column for block in self._blocks if block.column not in frame.columns]
         if absent:
-            raise _absent(absent, frame)
+            raise _absence_error(absent, frame)
         unknown = [name for name in frame.columns if name not in set(self.feature_names_in_)]
         if unknown:
             warnings.warn(f"X has columns that fit did not see; they are ignored: {unknown}.", stacklevel=4)
@@ -296,7 +296,7 @@ def _named_uses(frame: pl.DataFrame, given: dict[str, str]) -> tuple[ColumnUse, 
     return tuple(uses.get(name, ColumnUse(name, "unused", "other columns are named")) for name in frame.columns)
 
 
-def _absent(names: list[str], frame: pl.DataFrame) -> InputError:
+def _absence_error(names: list[str], frame: pl.DataFrame) -> InputError:
     near = close_match(names[0], frame.columns)
     hint = f"Did you mean {near!r}?" if near is not None else f"Its columns are {frame.columns[:20]}."
     return InputError(

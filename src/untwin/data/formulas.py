@@ -34,7 +34,7 @@ def guard(frame: pl.DataFrame) -> pl.DataFrame:
     """
     cell = pl.col(pl.String)
     runs = cell.str.contains(_DANGEROUS) & ~cell.str.contains(_NUMBER)
-    return _changed(frame, pl.when(runs).then(pl.lit("'") + cell).otherwise(cell).name.keep())
+    return _change_cells(frame, pl.when(runs).then(pl.lit("'") + cell).otherwise(cell).name.keep())
 
 
 def undo_guard(frame: pl.DataFrame) -> pl.DataFrame:
@@ -45,10 +45,10 @@ def undo_guard(frame: pl.DataFrame) -> pl.DataFrame:
     """
     cell = pl.col(pl.String)
     runs = cell.str.contains(_GUARDED)
-    return _changed(frame, pl.when(runs).then(cell.str.slice(1)).otherwise(cell).name.keep())
+    return _change_cells(frame, pl.when(runs).then(cell.str.slice(1)).otherwise(cell).name.keep())
 
 
-def unguarded(raw: RawTable) -> RawTable:
+def undo_guard_of_table(raw: RawTable) -> RawTable:
     """Return a table that was read as it is to be used: of CSV and TSV, without the guard."""
     if raw.format not in DELIMITED:
         return raw
@@ -57,7 +57,7 @@ def unguarded(raw: RawTable) -> RawTable:
     return replace(raw, frame=frame, refused={names.get(name, name): why for name, why in raw.refused.items()})
 
 
-def _changed(frame: pl.DataFrame, change: pl.Expr) -> pl.DataFrame:
+def _change_cells(frame: pl.DataFrame, change: pl.Expr) -> pl.DataFrame:
     """Change the cells, and the column names unless two of them would become one."""
     names = pl.DataFrame({"name": frame.columns}, schema={"name": pl.String}).with_columns(change)["name"]
     changed = frame.with_columns(change)

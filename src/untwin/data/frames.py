@@ -169,11 +169,11 @@ def _wrong(column: pl.Series, wanted: str, found: str, hint: str) -> InputError:
     return InputError(f"Column {column.name!r} must hold {wanted}. Got {found} instead.", code="bad-column", hint=hint)
 
 
-def guessed_uses(frame: pl.DataFrame, labels: ArrayLike | None) -> list[ColumnUse]:
+def guess_uses(frame: pl.DataFrame, labels: ArrayLike | None) -> list[ColumnUse]:
     """Return what each column can be used for and why: the guesses of `untwin check`, and lists of numbers as dense.
 
     >>> frame = pl.DataFrame({"body": ["no signal here", "low battery"], "price": [3, 4]})
-    >>> [(use.name, use.role) for use in guessed_uses(frame, None)]
+    >>> [(use.name, use.role) for use in guess_uses(frame, None)]
     [('body', 'text'), ('price', 'numeric')]
     """
     nested = [column.name for column in frame if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object)]

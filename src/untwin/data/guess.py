@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import counted, option
+from untwin._wording import format_count, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def _may_be_label(raw: RawTable, name: str) -> bool:
 
 
 def _different(cells: pl.Series) -> str:
-    return f"{counted(cells.drop_nulls().n_unique(), 'different value')} in {counted(len(cells), 'row')}"
+    return f"{format_count(cells.drop_nulls().n_unique(), 'different value')} in {format_count(len(cells), 'row')}"
 
 
 def _label_options(names: list[str]) -> str:
@@ -117,20 +117,20 @@ def guess_feature(raw: RawTable, name: str, label: str) -> ColumnUse:
         return ColumnUse(name, "unused", reason, "constant")
     for pattern, role in ((_SPLIT_NAME, "split"), (_LABEL_NAME, "label")):
         if pattern.match(name):
-            return ColumnUse(name, "unused", _advised(raw, f"is named like a {role}", f"{option(role)} uses it"))
+            return ColumnUse(name, "unused", _add_advice(raw, f"is named like a {role}", f"{option(role)} uses it"))
     told, advice = _tells_label(cells, raw.frame[label])
     if told:
-        return ColumnUse(name, "unused", _advised(raw, f"gives the label away: {told}", advice), "tells-label")
+        return ColumnUse(name, "unused", _add_advice(raw, f"gives the label away: {told}", advice), "tells-label")
     return _by_content(raw, name, present, distinct)
 
 
 def _but_empty(cells: pl.Series) -> str:
     """Return how many cells are empty, as the end of a reason; nothing if none is."""
     empty = cells.null_count()
-    return f"; {empty:,} of {counted(len(cells), 'cell')} {'is' if empty == 1 else 'are'} empty" if empty else ""
+    return f"; {empty:,} of {format_count(len(cells), 'cell')} {'is' if empty == 1 else 'are'} empty" if empty else ""
 
 
-def _advised(raw: RawTable, reason: str, advice: str) -> str:
+def _add_advice(raw: RawTable, reason: str, advice: str) -> str:
     """Return a reason, and what the command offers; a frame handed over in Python has no options."""
     return f"{reason}; {advice}" if advice and raw.format != "frame" else reason
 
@@ -179,7 +179,7 @@ def _by_content(raw: RawTable, name: str, present: pl.Series, distinct: int) -> 
         return ColumnUse(name, "nominal", f"{distinct:,} different values{empty}")
     reason = f"{distinct:,} different single words: looks like an id{empty}"
     return ColumnUse(
-        name, "unused", _advised(raw, reason, f"{option('text')} or {option('nominal')} uses it"), "id-like"
+        name, "unused", _add_advice(raw, reason, f"{option('text')} or {option('nominal')} uses it"), "id-like"
     )
 
 
@@ -195,9 +195,9 @@ def _by_numbers(raw: RawTable, name: str) -> ColumnUse:
     first = int(wrong[0])
     example = f"{cells[first]!r} in row {raw.places.rows[first]}"
     are = "is not a number" if len(wrong) == 1 else "are not numbers"
-    reason = f"{len(wrong):,} of {counted(cells.count(), 'cell')} {are} ({example}){_but_empty(cells)}"
+    reason = f"{len(wrong):,} of {format_count(cells.count(), 'cell')} {are} ({example}){_but_empty(cells)}"
     return ColumnUse(
-        name, "unused", _advised(raw, reason, f"clean it, or name it with {option('nominal')}"), "almost-numeric"
+        name, "unused", _add_advice(raw, reason, f"clean it, or name it with {option('nominal')}"), "almost-numeric"
     )
 
 
@@ -205,7 +205,7 @@ def _some_numbers(cells: pl.Series, known: pl.Series) -> str:
     """Say how many cells are numbers where the others are empty or ``nan``."""
     empty = cells.null_count()
     others = "empty" if empty + len(known) == len(cells) else "empty or nan" if empty else "nan"
-    return f"{len(known):,} of {counted(len(cells), 'cell')} are numbers, the others {others}"
+    return f"{len(known):,} of {format_count(len(cells), 'cell')} are numbers, the others {others}"
 
 
 def as_numbers(cells: SeriesOrExpr) -> SeriesOrExpr:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from untwin._progress import report
-from untwin._wording import counted, option
-from untwin.data.alike import folded
+from untwin._wording import format_count, option
+from untwin.data.alike import fold_label
 from untwin.data.repeats import Groups, Repeats
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _columns(table: Table) -> Iterator[TableFinding]:
     )
     for code, severity, what, advice in kinds:
         if columns := said.get(code):
-            title = f"{counted(len(columns), 'column is', 'columns are')} {what}."
+            title = f"{format_count(len(columns), 'column is', 'columns are')} {what}."
             yield TableFinding(f"{code}-column", severity, title, advice, len(columns), tuple(columns))
 
 
@@ -108,8 +108,8 @@ def _empty(table: Table) -> Iterator[TableFinding]:
     some = {column: count for column, count in table.empty.items() if 0 < count < rows}
     if some:
         total = sum(some.values())
-        where = counted(len(some), "column")
-        title = f"{counted(total, 'cell is', 'cells are')} empty, in {where} of {len(table.empty):,}."
+        where = format_count(len(some), "column")
+        title = f"{format_count(total, 'cell is', 'cells are')} empty, in {where} of {len(table.empty):,}."
         advice = "Fill them in where the values are known; an empty cell is no error."
         evidence = tuple({"column": column, "empty": count, "rows": rows} for column, count in some.items())
         yield TableFinding("empty-cells", "note", title, advice, total, evidence)
@@ -120,7 +120,9 @@ def _repeated_rows(table: Table) -> Iterator[TableFinding]:
     columns = [*table.roles.features, str(table.roles.label)]
     repeated = table.frame.select(~pl.struct(columns).is_first_distinct()).to_series().arg_true()
     if len(repeated):
-        title = f"{counted(len(repeated), 'row repeats', 'rows repeat')} an earlier row in every column that is used."
+        title = (
+            f"{format_count(len(repeated), 'row repeats', 'rows repeat')} an earlier row in every column that is used."
+        )
         evidence = tuple(
             {"row": table.places.mark(row), "label": table.labels[row]} for row in repeated[:_EXAMPLES].to_list()
         )
@@ -136,11 +138,13 @@ def _ids(table: Table) -> Iterator[TableFinding]:
     how = f"give each row an id of its own, or leave {option('id')} out."
     advice = f"Such rows are named by their id and their row: {how}"
     if counts.height:
-        title = f"{counted(counts.height, 'id is', 'ids are')} that of several rows ({counts['count'].sum():,} rows)."
+        title = (
+            f"{format_count(counts.height, 'id is', 'ids are')} that of several rows ({counts['count'].sum():,} rows)."
+        )
         evidence = tuple({"id": name, "rows": count} for name, count in counts.head(100).rows())
         yield TableFinding("repeated-id", "warning", title, advice, counts.height, evidence)
     if ids.null_count():
-        title = f"{counted(ids.null_count(), 'row has', 'rows have')} no id (column {table.roles.id!r})."
+        title = f"{format_count(ids.null_count(), 'row has', 'rows have')} no id (column {table.roles.id!r})."
         yield TableFinding("missing-id", "warning", title, advice, ids.null_count())
 
 
@@ -149,7 +153,7 @@ def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[TableFinding]:
     single = counts.filter(pl.col("count") == 1)["class"].sort()
     label = table.roles.label
     if rows >= _ID_LIKE_ROWS and classes > rows / 2:
-        title = f"The label {label!r} looks like an id: {classes:,} different values in {counted(rows, 'row')}."
+        title = f"The label {label!r} looks like an id: {classes:,} different values in {format_count(rows, 'row')}."
         advice = f"Choose the column of the classes with {option('label')}."
         yield TableFinding("id-like-label", "error", title, advice, classes)
     elif largest < 2:
@@ -157,12 +161,14 @@ def _sizes(table: Table, counts: pl.DataFrame) -> Iterator[TableFinding]:
         advice = f"Give at least two documents a class, or {option('label')}."
         yield TableFinding("no-repeated-class", "error", title, advice, classes)
     elif len(single):
-        title = f"{counted(len(single), 'class has', 'classes have')} one document only."
+        title = f"{format_count(len(single), 'class has', 'classes have')} one document only."
         advice = "They cannot be learnt and tested: add documents, merge the classes or drop them."
-        yield TableFinding("single-document-class", "warning", title, advice, len(single), _named(single.to_list()))
+        yield TableFinding(
+            "single-document-class", "warning", title, advice, len(single), _label_examples(single.to_list())
+        )
 
 
-def _named(labels: list[str]) -> tuple[dict[str, Any], ...]:
+def _label_examples(labels: list[str]) -> tuple[dict[str, Any], ...]:
     return tuple({"label": label} for label in labels)
 
 
@@ -170,23 +176,23 @@ def _spelling(counts: pl.DataFrame) -> Iterator[TableFinding]:
     """Labels that only differ in how they are written, and labels with spaces at an end."""
     alike: dict[str, list[str]] = defaultdict(list)
     for label in counts["class"].sort():
-        alike[folded(label)].append(label)
+        alike[fold_label(label)].append(label)
     groups = [labels for labels in alike.values() if len(labels) > 1]
     if groups:
         how = "case, spaces, hyphens, Unicode form or the way a number is written"
-        title = f"{counted(len(groups), 'group of labels differs', 'groups of labels differ')} only in {how}."
+        title = f"{format_count(len(groups), 'group of labels differs', 'groups of labels differ')} only in {how}."
         evidence = tuple({"labels": labels} for labels in groups)
         advice = "They count as different classes: spell them alike if they are one."
         yield TableFinding("look-alike-labels", "warning", title, advice, len(groups), evidence)
     edges = counts.filter(pl.col("class") != pl.col("class").str.strip_chars())["class"].sort().to_list()
     if edges:
-        title = f"{counted(len(edges), 'label', 'labels')} with white space at an end."
+        title = f"{format_count(len(edges), 'label', 'labels')} with white space at an end."
         advice = "It is kept as part of the label: remove it in the table if it does not belong."
-        yield TableFinding("label-spaces", "warning", title, advice, len(edges), _named(edges))
+        yield TableFinding("label-spaces", "warning", title, advice, len(edges), _label_examples(edges))
 
 
 def _of(count: int, rows: int, one: str, many: str) -> str:
-    return f"{count:,} of {counted(rows, 'document')} {one if count == 1 else many}"
+    return f"{count:,} of {format_count(rows, 'document')} {one if count == 1 else many}"
 
 
 def _texts(table: Table) -> Iterator[TableFinding]:
@@ -228,5 +234,6 @@ def _repeats(repeats: Repeats, rows: int) -> Iterator[TableFinding]:
     )
     for code, severity, groups, how, advice in kinds:
         if groups.count:
-            title = f"{counted(groups.count, 'text occurs', 'texts occur')} {how} ({counted(groups.rows, 'row')})."
+            how_many = format_count(groups.count, "text occurs", "texts occur")
+            title = f"{how_many} {how} ({format_count(groups.rows, 'row')})."
             yield TableFinding(code, severity, title, advice, groups.count, groups.examples)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import close_match, counted, option
+from untwin._wording import close_match, format_count, option
 from untwin.data.columns import ColumnRoles, require_named, settle_roles
-from untwin.data.formulas import unguarded
+from untwin.data.formulas import undo_guard_of_table
 from untwin.data.guess import UNSPACED, as_numbers
 from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note
@@ -56,7 +56,7 @@ class Table:
     empty: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Table({self.places.name}: {counted(self.frame.height, 'row')}, label {self.roles.label!r})"
+        return f"Table({self.places.name}: {format_count(self.frame.height, 'row')}, label {self.roles.label!r})"
 
     @property
     def labels(self) -> pl.Series:
@@ -88,11 +88,11 @@ class Table:
         """
         split = self.roles.split
         if split is None or split not in self.frame.columns:
-            return self, self._chosen(pl.repeat(False, self.frame.height, dtype=pl.Boolean, eager=True))
+            return self, self._take_rows(pl.repeat(False, self.frame.height, dtype=pl.Boolean, eager=True))
         is_test = self.frame[split].str.to_lowercase().is_in(TEST_PARTS).fill_null(value=False)
-        return self._chosen(~is_test), self._chosen(is_test)
+        return self._take_rows(~is_test), self._take_rows(is_test)
 
-    def _chosen(self, chosen: pl.Series) -> Table:
+    def _take_rows(self, chosen: pl.Series) -> Table:
         places = self.places.take(chosen.arg_true().to_numpy().astype(np.int64))
         return replace(self, frame=self.frame.filter(chosen), places=places)
 
@@ -125,9 +125,9 @@ def load(
 ) -> Table:
     """Read a labelled table, settle the role of every column and type the cells."""
     options = options or ReadOptions()
-    raw = unguarded(read_table(source, options=options))
+    raw = undo_guard_of_table(read_table(source, options=options))
     settled, columns = settle_roles(raw, roles or ColumnRoles())
-    table = _labelled(raw, settled, columns, missing_label)
+    table = _keep_labelled(raw, settled, columns, missing_label)
     _require_classes(table, options.limit)
     _require_words(table)
     return table
@@ -149,11 +149,11 @@ def load_for_model(
     if roles.label is None:
         message = "The model does not say which column holds the labels."
         raise InputError(message, code="no-columns", hint=f"Name it with {option('label')}.")
-    raw = unguarded(read_table(source, options=options))
+    raw = undo_guard_of_table(read_table(source, options=options))
     require_named(raw, named or ColumnRoles())
     require_columns(raw, [roles.label], ["label"])
     require_columns(raw, roles.features)
-    return _labelled(raw, roles, (), missing_label)
+    return _keep_labelled(raw, roles, (), missing_label)
 
 
 def typed_features(raw: RawTable, roles: ColumnRoles) -> pl.DataFrame:
@@ -186,7 +186,7 @@ def require_columns(raw: RawTable, names: Iterable[str], roles: Iterable[str] = 
         raw.require_usable(name)
 
 
-def _labelled(
+def _keep_labelled(
     raw: RawTable, roles: ColumnRoles, columns: tuple[ColumnUse, ...], missing_label: Literal["error", "drop"]
 ) -> Table:
     """Return the rows that have a label, with the columns that have a role."""
@@ -220,7 +220,7 @@ def _with_labels(raw: RawTable, roles: ColumnRoles, missing: str) -> RawTable:
         hint = f"Fill them in, or leave them out: {option('missing_label', 'drop')}."
         raise InputError(message, code="empty-label", hint=hint)
     kept = (~absent).arg_true().to_numpy()
-    note = Note("missing-label", count, f"{counted(count, 'row')} without a label dropped (the first: {first})")
+    note = Note("missing-label", count, f"{format_count(count, 'row')} without a label dropped (the first: {first})")
     return replace(raw, frame=raw.frame.filter(~absent), places=raw.places.take(kept), notes=(*raw.notes, note))
 
 
@@ -242,7 +242,7 @@ def _not_numbers(raw: RawTable, name: str, count: int) -> InputError:
     message = f"{raw.places.say(first)}, column {name!r}: {cells[first][:40]!r} is not a finite number"
     other = f"write decimals with a point, or use {option('nominal')}"
     hint = f"Leave the cell empty if the value is unknown, {other}."
-    return InputError(f"{message} ({counted(count, 'such cell')} in this column).", code="not-a-number", hint=hint)
+    return InputError(f"{message} ({format_count(count, 'such cell')} in this column).", code="not-a-number", hint=hint)
 
 
 def _require_classes(table: Table, limit: int | None) -> None:
@@ -251,7 +251,7 @@ def _require_classes(table: Table, limit: int | None) -> None:
     name, label, scale = table.places.name, table.roles.label, table.roles.ordinal
     if len(counts) < 2:
         found = f"only one class, {counts['class'][0]!r}" if len(counts) else "no labelled row"
-        rows = "the table holds" if limit is None else f"the first {counted(limit, 'row holds', 'rows hold')}"
+        rows = "the table holds" if limit is None else f"the first {format_count(limit, 'row holds', 'rows hold')}"
         more = "" if limit is None else f", or raise {option('limit')} or shuffle the rows"
         hint = f"Choose another column with {option('label')}{more}."
         raise InputError(f"{name}, column {label!r}: {rows} {found}.", code="one-class", hint=hint)

@@ -76,7 +76,7 @@ class SortedColumn:
     def cut_point(self, block: int) -> float:
         """Return the number halfway between a block and the one before it.
 
-        >>> counted_cells(np.array([4.0, 1.0]), np.array([1, 0]), None, 2).cut_point(1)
+        >>> sort_column(np.array([4.0, 1.0]), np.array([1, 0]), None, 2).cut_point(1)
         2.5
         """
         low, high = float(self.last[block - 1]), float(self.first[block])
@@ -100,42 +100,42 @@ def cut_points(x: Floats, codes: Array, weights: Floats | None, n_classes: int, 
     >>> cut_points(x, codes, None, 2, Phi.up_to(20, whole=True)).tolist()
     [2.5]
     """
-    cells = counted_cells(x, codes, weights, n_classes)
-    found, waiting = [], [Span(0, len(cells.first), cells.floor, cells.roof)]
+    column = sort_column(x, codes, weights, n_classes)
+    found, waiting = [], [Span(0, len(column.first), column.floor, column.roof)]
     while waiting:
         span = waiting.pop()
         if span.end - span.start < 2:
             continue
-        cut, saved = _best_cut(cells, span, phi)
-        middle, left = span.floor.copy(), slice(cells.starts[span.start], cells.starts[cut])
-        middle[cells.classes[left]] = cells.after[left]  # of several cells of a class the last one stays
+        cut, saved = _best_cut(column, span, phi)
+        middle, left = span.floor.copy(), slice(column.starts[span.start], column.starts[cut])
+        middle[column.classes[left]] = column.after[left]  # of several cells of a class the last one stays
         if saved > _price(middle - span.floor, span.roof - middle, phi):
-            found.append(cells.cut_point(cut))
+            found.append(column.cut_point(cut))
             waiting += [span._replace(end=cut, roof=middle), span._replace(start=cut, floor=middle)]
     return np.sort(np.array(found, dtype=np.float64))
 
 
-def _best_cut(cells: SortedColumn, span: Span, phi: Phi) -> tuple[int, float]:
+def _best_cut(column: SortedColumn, span: Span, phi: Phi) -> tuple[int, float]:
     """Return before which block to cut best, and the bits |S| Gain that this saves."""
-    below, above = cells.total[span.start], cells.total[span.end]
+    below, above = column.total[span.start], column.total[span.end]
     pieces, passed = [], np.zeros(1, dtype=np.int64)
     for low in range(span.start, span.end - 1, AT_ONCE):
         high = min(low + AT_ONCE, span.end - 1)  # the last block never passes to the left
-        passed = passed[-1] + _passed(cells, low, high, span, phi)
-        total = cells.total[low + 1 : high + 1]
+        passed = passed[-1] + _growth_of_phi(column, low, high, span, phi)
+        total = column.total[low + 1 : high + 1]
         pieces.append(passed - phi.of(total - below) - phi.of(above - total))
     saved = np.concatenate(pieces)
     cut = int(np.argmax(saved >= saved.max() - TIE))
     return span.start + 1 + cut, float(saved[cut] + phi.of(above - below)) / phi.bit
 
 
-def _passed(cells: SortedColumn, low: int, high: int, span: Span, phi: Phi) -> Integers:
+def _growth_of_phi(column: SortedColumn, low: int, high: int, span: Span, phi: Phi) -> Integers:
     """Return by how much sum_c phi(|S1_c|) + phi(|S2_c|) grows as the blocks from `low` to `high` pass to the left."""
-    inside = slice(cells.starts[low], cells.starts[high])
-    classes, before, after = cells.classes[inside], cells.before[inside], cells.after[inside]
+    inside = slice(column.starts[low], column.starts[high])
+    classes, before, after = column.classes[inside], column.before[inside], column.after[inside]
     floor, roof = span.floor[classes], span.roof[classes]
     change = phi.of(after - floor) - phi.of(before - floor) + phi.of(roof - after) - phi.of(roof - before)
-    grown: Integers = np.cumsum(change)[cells.starts[low + 1 : high + 1] - cells.starts[low] - 1]
+    grown: Integers = np.cumsum(change)[column.starts[low + 1 : high + 1] - column.starts[low] - 1]
     return grown
 
 
@@ -150,9 +150,9 @@ def _price(left: Array, right: Array, phi: Phi) -> float:
     return (math.log2(n - 1) if n > 1 else math.inf) + delta
 
 
-def counted_cells(x: Floats, codes: Array, weights: Floats | None, n_classes: int) -> SortedColumn:
+def sort_column(x: Floats, codes: Array, weights: Floats | None, n_classes: int) -> SortedColumn:
     """Weigh the classes of a column block by block."""
-    values, ranks, order = _ranked(x, len(x) // n_classes)
+    values, ranks, order = _rank_values(x, len(x) // n_classes)
     classes = codes[order]
     weight = np.ones(len(x), np.int64) if weights is None else weights[order]
     if len(values) * n_classes <= len(x):  # add up the rows of one value and class; with many values it would not pay
@@ -170,7 +170,7 @@ def counted_cells(x: Floats, codes: Array, weights: Floats | None, n_classes: in
     return SortedColumn(values[first], values[last], ends, total, classes.astype(np.intp), *running)
 
 
-def _ranked(x: Floats, few: int) -> tuple[Floats, Indices, Any]:
+def _rank_values(x: Floats, few: int) -> tuple[Floats, Indices, Any]:
     """Return values in ascending order, the rank of each row among them, and the order of rows that these follow.
 
     Whole numbers within a range of `few` are their own ranks, and rows stay where they are: nothing is sorted.

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from untwin.data.symbols import numbered
+from untwin.data.symbols import number_runs
 from untwin.data.texts import on_all_cores
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class GramCounts:
     def only(self, wanted: Flags) -> GramCounts:
         """Keep the cells of `wanted` grams."""
         keep = wanted[self.grams]
-        per_row = np.bincount(numbered(self.per_row)[keep], minlength=len(self.per_row))
+        per_row = np.bincount(number_runs(self.per_row)[keep], minlength=len(self.per_row))
         return GramCounts(per_row, self.grams[keep], self.counts[keep])
 
 
@@ -82,15 +82,15 @@ def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_runs: b
     blocks = symbols.blocks
     every = np.arange(len(symbols.names), dtype=np.uint32)
     windows = [_Windows(slice(None), block.codes) for block in blocks]
-    levels = [Level(every, every, _counted_at(1, blocks, windows, shortest, short_runs=short_runs))]
+    levels = [Level(every, every, _count_windows(1, blocks, windows, shortest, short_runs=short_runs))]
     for length in range(2, longest + 1):
         windows, prefixes, ends = _longer(blocks, windows, length)
-        cells = _counted_at(length, blocks, windows, shortest, short_runs=short_runs)
+        cells = _count_windows(length, blocks, windows, shortest, short_runs=short_runs)
         levels.append(Level(prefixes, ends, cells))
     return levels
 
 
-def spelled(levels: list[Level], names: pl.Series, separator: str) -> list[pl.Series]:
+def spell_out(levels: list[Level], names: pl.Series, separator: str) -> list[pl.Series]:
     """Return the n-grams of every level as strings."""
     texts = [names]
     for level in levels[1:]:
@@ -106,13 +106,14 @@ def _longer(
 
     def grow(pair: tuple[SymbolBlock, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], Indices]:
         block, shown = pair
-        runs = numbered(block.lengths)
+        runs = number_runs(block.lengths)
         starts = np.arange(len(runs), dtype=np.int32)[shown.starts]
         fits = starts < len(runs) - (length - 1)
         starts = starts[fits]
         fits[fits] = inside = runs[starts] == runs[starts + (length - 1)]
         starts = starts[inside]
-        distinct, places = np.unique(_pairs(shown.grams[fits], block.codes[starts + (length - 1)]), return_inverse=True)
+        pairs = _join_pairs(shown.grams[fits], block.codes[starts + (length - 1)])
+        distinct, places = np.unique(pairs, return_inverse=True)
         return starts, distinct, places.astype(np.uint32)
 
     grown = on_all_cores(grow, zip(blocks, windows, strict=True))
@@ -121,10 +122,10 @@ def _longer(
         _Windows(starts, np.searchsorted(keys, distinct).astype(np.uint32)[places])
         for starts, distinct, places in grown
     ]
-    return longer, *_unpaired(keys)
+    return longer, *_split_pairs(keys)
 
 
-def _counted_at(
+def _count_windows(
     length: int, blocks: list[SymbolBlock], windows: list[_Windows], shortest: int, *, short_runs: bool
 ) -> list[GramCounts]:
     """Count the windows of one length: all of them, or below `shortest` only those that are a whole short run."""
@@ -133,20 +134,20 @@ def _counted_at(
         block, shown = pair
         row_of = np.repeat(block.rows, block.lengths)[shown.starts]
         if length >= shortest:
-            return _counted(row_of, shown.grams, block.n_rows)
+            return _count_grams(row_of, shown.grams, block.n_rows)
         whole = np.repeat(block.lengths == length, block.lengths)[shown.starts] & short_runs
-        return _counted(row_of[whole], shown.grams[whole], block.n_rows)
+        return _count_grams(row_of[whole], shown.grams[whole], block.n_rows)
 
     return on_all_cores(count, zip(blocks, windows, strict=True))
 
 
-def _counted(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int) -> GramCounts:
+def _count_grams(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int) -> GramCounts:
     bits = int(grams.max(initial=0)).bit_length()
     fits = (n_rows << bits) >> 32 == 0  # 32-bit keys are sorted several times as fast as 64-bit ones
-    keys = np.sort(_pairs(rows, grams, bits, np.uint32) if fits else _pairs(rows, grams))
+    keys = np.sort(_join_pairs(rows, grams, bits, np.uint32) if fits else _join_pairs(rows, grams))
     firsts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
     counts = np.diff(firsts, append=len(keys)).astype(np.int32)
-    distinct_rows, distinct_grams = _unpaired(keys[firsts], bits if fits else 32)
+    distinct_rows, distinct_grams = _split_pairs(keys[firsts], bits if fits else 32)
     return GramCounts(np.bincount(distinct_rows, minlength=n_rows), distinct_grams, counts)
 
 
@@ -157,13 +158,13 @@ def _distinct(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return ordered[firsts]
 
 
-def _pairs(high: NDArray[np.integer], low: NDArray[np.integer], bits: int = 32, kind: Any = np.uint64) -> Array:
+def _join_pairs(high: NDArray[np.integer], low: NDArray[np.integer], bits: int = 32, kind: Any = np.uint64) -> Array:
     keys: Array = high.astype(kind)
     np.left_shift(keys, kind(bits), out=keys)
     np.bitwise_or(keys, low, out=keys)
     return keys
 
 
-def _unpaired(keys: Array, bits: int = 32) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _split_pairs(keys: Array, bits: int = 32) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     low = keys & keys.dtype.type((1 << bits) - 1)
     return (keys >> keys.dtype.type(bits)).astype(np.uint32), low.astype(np.uint32)

@@ -62,7 +62,7 @@ class Words:
 
     def read(self, texts: Iterable[pl.Series], clean: Cleaner) -> Symbols:
         """Tokenise blocks of texts on all cores."""
-        pattern = _checked(self.pattern)
+        pattern = _check_pattern(self.pattern)
         kind = pl.Categories.random()
         memory = pl.Series([""], dtype=pl.Categorical(kind))  # Polars forgets categories that no column refers to
 
@@ -74,7 +74,7 @@ class Words:
         found = on_all_cores(tokenize, texts)
         new_code, names = self._symbols_of(kind.to_series())
         found.reverse()  # each block is let go as soon as it has its new codes
-        return Symbols([_kept(new_code, *found.pop()) for _ in range(len(found))], names)
+        return Symbols([_keep_words(new_code, *found.pop()) for _ in range(len(found))], names)
 
     def _symbols_of(self, words: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
         """Return the code of each distinct word (-1: a stop word) and the sorted names behind the codes."""
@@ -87,7 +87,7 @@ class Words:
             stemmer = Stemmer.Stemmer(self.stemmer, 0)  # no cache: no word comes twice
             wanted = pl.Series(stemmer.stemWords(wanted.to_list()), dtype=pl.String)
         new_code = np.full(len(words), -1, dtype=np.int32)
-        names, new_code[used] = ranked(wanted)
+        names, new_code[used] = rank_names(wanted)
         return new_code, names
 
 
@@ -119,10 +119,10 @@ class Characters:
             return texts, np.arange(len(texts), dtype=np.int32)
         words = texts.str.extract_all(f"{NO_SPACE}+")
         padded = pl.select(pl.concat_str(pl.lit(" "), words.explode(empty_as_null=False), pl.lit(" "))).to_series()
-        return padded, numbered(words.list.len().to_numpy())
+        return padded, number_runs(words.list.len().to_numpy())
 
 
-def _checked(pattern: str) -> str:
+def _check_pattern(pattern: str) -> str:
     """Return the pattern that finds the same words as `pattern`, fast; refuse what cannot be run faithfully."""
     if pattern == WORDS_OF_TWO_OR_MORE:
         # A greedy match ends at the border of the word by itself, and Rust is slow at Unicode borders.
@@ -153,10 +153,10 @@ def _why_refused(pattern: str, message: str) -> str:
     return f"token_pattern must be a regular expression that Rust can run. Got {construct!r} in {pattern!r}: {reason}."
 
 
-def ranked(names: pl.Series) -> tuple[pl.Series, Integers]:
+def rank_names(names: pl.Series) -> tuple[pl.Series, Integers]:
     """Return the distinct names, sorted, and for each name its place among them.
 
-    >>> distinct, places = ranked(pl.Series(["b", "a", "b"]))
+    >>> distinct, places = rank_names(pl.Series(["b", "a", "b"]))
     >>> distinct.to_list(), places.tolist()
     (['a', 'b'], [1, 0, 1])
     """
@@ -168,21 +168,21 @@ def ranked(names: pl.Series) -> tuple[pl.Series, Integers]:
     return ordered.filter(is_new), places
 
 
-def numbered(lengths: NDArray[np.integer]) -> NDArray[np.int32]:
+def number_runs(lengths: NDArray[np.integer]) -> NDArray[np.int32]:
     """Return for each position the number of the run it lies in.
 
-    >>> numbered(np.array([2, 0, 1])).tolist()
+    >>> number_runs(np.array([2, 0, 1])).tolist()
     [0, 0, 2]
     """
     return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
 
 
-def _kept(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths: NDArray[np.integer]) -> SymbolBlock:
+def _keep_words(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths: NDArray[np.integer]) -> SymbolBlock:
     """Return the block of the words that are wanted, under their new codes."""
     codes = new_code[words]
     kept = codes >= 0
     if not kept.all():
-        lengths = np.bincount(numbered(lengths)[kept], minlength=len(lengths))
+        lengths = np.bincount(number_runs(lengths)[kept], minlength=len(lengths))
         codes = codes[kept]
     rows = np.arange(len(lengths), dtype=np.int32)
     return SymbolBlock(codes.view(np.uint32), lengths.astype(np.int32), rows, len(lengths))

@@ -27,7 +27,7 @@ class DriftRule:
     Examples
     --------
     >>> drift = DriftRule(baseline=0.70)
-    >>> drift.exceeded(0.705), drift.exceeded(0.715)
+    >>> drift.is_exceeded(0.705), drift.is_exceeded(0.715)
     (False, True)
     >>> drift.after_restart(before=0.715, after=0.703)  # decomposing anew was worth it
     DriftRule(baseline=0.703, limit=0.01)
@@ -38,7 +38,7 @@ class DriftRule:
     baseline: float
     limit: float = LIMIT
 
-    def exceeded(self, discarded: float) -> bool:
+    def is_exceeded(self, discarded: float) -> bool:
         """Tell whether the discarded share calls for a new decomposition."""
         return discarded - self.baseline > self.limit
 

@@ -53,9 +53,9 @@ class SemiDiscrete:
 
     def transposed_times(self, U: Array) -> Array:
         """Return Q diag(d) P'U for U of shape n, or n x c."""
-        return self.transposed().times(U)
+        return self.transpose().times(U)
 
-    def transposed(self) -> SemiDiscrete:
+    def transpose(self) -> SemiDiscrete:
         """Return the decomposition of A'."""
         return SemiDiscrete(self.Q, self.d, self.P)
 
@@ -83,7 +83,7 @@ class SemiDiscrete:
 
     def with_columns(self, C: Any) -> SemiDiscrete:
         """Return the decomposition with the columns C (n x c) to its right, each with the signs that fit it best."""
-        return self.transposed().with_rows(C.T).transposed()
+        return self.transpose().with_rows(C.T).transpose()
 
     def without_rows(self, rows: Any) -> SemiDiscrete:
         """Return the decomposition without some rows, by numbers or mask; all others stay as they are."""
@@ -91,7 +91,7 @@ class SemiDiscrete:
 
     def without_columns(self, columns: Any) -> SemiDiscrete:
         """Return the decomposition without some columns; all others stay as they are."""
-        return self.transposed().without_rows(columns).transposed()
+        return self.transpose().without_rows(columns).transpose()
 
 
 def semi_discrete(A: Any, k: int, *, start: SemiDiscrete | None = None) -> SemiDiscrete:

@@ -71,7 +71,7 @@ def truncated_svd(A: Blocks, k: int, *, solver: Solver = "auto", random_state: A
         solver = "gram" if min(n, width) <= max(SMALL_SIDE, ROOM_FOR_KRYLOV * k) else "randomized"
     find = {"gram": _by_gram, "randomized": _by_krylov, "arpack": _by_arpack}[solver]
     short = find(A, k, check_random_state(random_state))
-    short, S, long = _aligned(short, A.transposed_times if wide else A.times)
+    short, S, long = _align(short, A.transposed_times if wide else A.times)
     U, V = (short, long) if wide else (long, short)
     signs = fixed_signs(V)
     U *= signs
@@ -84,7 +84,7 @@ def fixed_signs(V: Array) -> Array:
     return np.where(V.max(axis=0, initial=0) < -V.min(axis=0, initial=0), -1, 1).astype(V.dtype)
 
 
-def _aligned(short: Array, across: Callable[[Array], Array]) -> tuple[Array, Array, Array]:
+def _align(short: Array, across: Callable[[Array], Array]) -> tuple[Array, Array, Array]:
     """Return the singular triples that A has on the directions found; `across` multiplies by A or A'."""
     image = across(short)
     rounding = np.finfo(image.dtype).eps * max(len(image), len(short))

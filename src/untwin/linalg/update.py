@@ -48,19 +48,19 @@ def with_rows(decomposition: TruncatedSVD, B: Any, keep: int) -> Updated:
     (array([3., 2.]), array([[3., 0.], [0., 2.]]))
     """
     U, S, V = decomposition
-    return _joined(_Appended(U, B.shape[0]), S, _outside(V, B.T), keep)
+    return _join(_Appended(U, B.shape[0]), S, _outside(V, B.T), keep)
 
 
 def with_columns(decomposition: TruncatedSVD, C: Any, keep: int) -> Updated:
     """Return the decomposition of A with the columns C (n x c) to its right, cut to `keep` triples."""
     U, S, V = decomposition
-    return _joined(_outside(U, C), S, _Appended(V, C.shape[1]), keep)
+    return _join(_outside(U, C), S, _Appended(V, C.shape[1]), keep)
 
 
 def with_change(decomposition: TruncatedSVD, P: Any, R: Any, keep: int) -> Updated:
     """Return the decomposition of A + P R', cut to `keep` triples."""
     U, S, V = decomposition
-    return _joined(_outside(U, P), S, _outside(V, R), keep)
+    return _join(_outside(U, P), S, _outside(V, R), keep)
 
 
 def without_rows(decomposition: TruncatedSVD, rows: Any) -> TruncatedSVD:
@@ -69,14 +69,14 @@ def without_rows(decomposition: TruncatedSVD, rows: Any) -> TruncatedSVD:
     Q, R = orthonormal(np.delete(U, rows, axis=0))
     left, values, right = svd(R * S, full_matrices=False)
     kept = values > np.finfo(U.dtype).eps * len(values) * S.max(initial=0)
-    return _signed(Q @ left[:, kept].astype(Q.dtype), values[kept], V @ right[kept].T.astype(V.dtype))
+    return _fix_signs(Q @ left[:, kept].astype(Q.dtype), values[kept], V @ right[kept].T.astype(V.dtype))
 
 
 def without_columns(decomposition: TruncatedSVD, columns: Any) -> TruncatedSVD:
     """Return the decomposition of A without some of its columns."""
     U, S, V = decomposition
     V, S, U = without_rows(TruncatedSVD(V, S, U), columns)
-    return _signed(U, S, V)
+    return _fix_signs(U, S, V)
 
 
 def fold_in_rows(decomposition: TruncatedSVD, B: Any) -> TruncatedSVD:
@@ -112,7 +112,7 @@ class _Appended:
         """The unit vectors, by basis and new directions."""
         return np.concatenate([np.zeros((self.basis.shape[1], self.count)), np.eye(self.count)])
 
-    def turned(self, W: Array) -> Array:
+    def turn(self, W: Array) -> Array:
         k, W = self.basis.shape[1], W.astype(self.basis.dtype)
         return np.concatenate([self.basis @ W[:k], W[k:]])
 
@@ -127,7 +127,7 @@ class _Outside:
     M: Array
     coordinates: Array  # (k + q) x c: P = [basis Q] coordinates
 
-    def turned(self, W: Array) -> Array:
+    def turn(self, W: Array) -> Array:
         """Return [basis Q] W."""
         k = self.basis.shape[1]
         through_P = self.M @ W[k:]
@@ -156,13 +156,13 @@ def _outside(basis: Array, P: Any) -> _Outside:
     outside = shares > 10 * len(shares) * rounding
     shares, vectors = shares[outside], vectors[:, outside]
     if shares.min(initial=1) < rounding**0.25:
-        return _written_out(basis, P, H, lengths)
+        return _write_out(basis, P, H, lengths)
     roots = np.sqrt(shares)
     T = roots[:, None] * vectors.T * lengths
     return _Outside(basis, P, H, inverse[:, None] * vectors / roots, np.concatenate([H, T]))
 
 
-def _written_out(basis: Array, P: Any, H: Array, lengths: Array) -> _Outside:
+def _write_out(basis: Array, P: Any, H: Array, lengths: Array) -> _Outside:
     block = _dense(P) - basis @ H.astype(basis.dtype)
     block -= basis @ (basis.T @ block)
     rounding = 10 * len(lengths) * np.finfo(basis.dtype).eps
@@ -174,7 +174,7 @@ def _written_out(basis: Array, P: Any, H: Array, lengths: Array) -> _Outside:
 # ---------------------------------------------------------------------- both sides
 
 
-def _joined(left: _Appended | _Outside, S: Array, right: _Appended | _Outside, keep: int) -> Updated:
+def _join(left: _Appended | _Outside, S: Array, right: _Appended | _Outside, keep: int) -> Updated:
     """Return [U Q] core [V Q']' as an SVD, cut to `keep` triples and to what is more than rounding."""
     new = (len(side.coordinates) - len(S) for side in (left, right))
     core = block_diag(np.diag(S.astype(np.float64)), np.zeros(tuple(new)))
@@ -183,11 +183,11 @@ def _joined(left: _Appended | _Outside, S: Array, right: _Appended | _Outside, k
     rounding = 10 * len(core) * np.finfo(S.dtype).eps  # what the directions outside are right to, too
     rank = int((values > rounding * values.max(initial=0)).sum())
     kept = slice(0, min(keep, rank))
-    new_svd = _signed(left.turned(W[:, kept]), values[kept].astype(S.dtype), right.turned(Z[kept].T))
+    new_svd = _fix_signs(left.turn(W[:, kept]), values[kept].astype(S.dtype), right.turn(Z[kept].T))
     return Updated(new_svd, values[kept.stop : rank])
 
 
-def _signed(U: Array, S: Array, V: Array) -> TruncatedSVD:
+def _fix_signs(U: Array, S: Array, V: Array) -> TruncatedSVD:
     """Return the triples with their signs fixed, in place: the arrays are ours."""
     signs = fixed_signs(V)
     U *= signs

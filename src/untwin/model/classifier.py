@@ -35,7 +35,7 @@ from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
 from untwin.model.ordinal import SCORINGS, answers, require_ordered_classes
 from untwin.model.predictions import Predictions, likeliest_groups, probabilities_of, ranked_classes
-from untwin.model.records import Drift, Reason, UpdateReport, ranked
+from untwin.model.records import Drift, Reason, UpdateReport, likeliest_classes
 from untwin.model.row_ids import first_ids
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         with learning(self):
             fresh = copy(self)
             fresh.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-            self.__dict__ = vars(fresh._trained(X, y, ids))
+            self.__dict__ = vars(fresh._fit_this_copy(X, y, ids))
         return self
 
     def predict(self, X: Any) -> Array:
@@ -199,7 +199,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     def predict_all(self, X: Any, *, top: int = 1) -> Predictions:
         """Return all that answers consist of, the `top` likeliest classes of each row among it."""
         now = self._now()
-        log_p, no_evidence = now.state_.log_proba(now._given(X, reset=False))
+        log_p, no_evidence = now.state_.log_proba(now._prepare_rows(X, reset=False))
         P, labels = probabilities_of(log_p), now._answer(log_p)
         best = ranked_classes(P, positions(labels, now.classes_), top)
         groups = likeliest_groups(P, now.classes_, now.groups_)
@@ -214,29 +214,29 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     def without_evidence(self, X: Any) -> Flags:
         """Tell which texts contain no known term; their probabilities are the class frequencies."""
         now = self._now()
-        return now.state_.without_evidence(now._given(X, reset=False))
+        return now.state_.without_evidence(now._prepare_rows(X, reset=False))
 
     def learnt(self, X: Any) -> Flags | None:
         """Tell which rows are equal to a training row; None if the model keeps no documents to compare with."""
         from untwin.model.updating import learnt_before
 
         now = self._now()
-        return learnt_before(now.state_, now._given(X, reset=False))
+        return learnt_before(now.state_, now._prepare_rows(X, reset=False))
 
     def drift(self, X: Any, y: Any) -> Drift:
         """Say how rows `X` with labels `y`, not learnt yet, differ from those that were."""
         from untwin.model.updating import drift_of
 
         now = self._now()
-        given = now._given(X, reset=False)
-        return drift_of(now.state_, given, now._named(given, y)[0], now.scores_.get("accuracy"))
+        given = now._prepare_rows(X, reset=False)
+        return drift_of(now.state_, given, now._prepare_labels(given, y)[0], now.scores_.get("accuracy"))
 
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Return an explanation of each answer: likely classes, similar training rows, and terms shared with them."""
         now = self._now()
         P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
-        neighbours = now.state_.explained(now._given(X, reset=False), log_p, top)
-        likeliest = [ranked(now.classes_, shares, top) for shares in P]
+        neighbours = now.state_.explain(now._prepare_rows(X, reset=False), log_p, top)
+        likeliest = [likeliest_classes(now.classes_, shares, top) for shares in P]
         answers, unsure = now._answer(log_p).tolist(), (P.max(axis=1) < now.threshold_).tolist()
         return list(map(Reason, answers, likeliest, unsure, neighbours))
 
@@ -245,32 +245,32 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
         The selection of candidates is not repeated.
         """
-        from untwin.model.updating import added
+        from untwin.model.updating import add_rows
 
         with learning(self):
             now = self._now()
-            given = now._given(X, reset=False)
-            labels, _ = now._named(given, y)
+            given = now._prepare_rows(X, reset=False)
+            labels, _ = now._prepare_labels(given, y)
             require_ordered_classes(labels, now.order)
             log_p, _ = now.state_.log_proba(given)
-            return self._learn(added(now.state_, given, labels, log_p, now._answer(log_p), ids=ids))
+            return self._learn(add_rows(now.state_, given, labels, log_p, now._answer(log_p), ids=ids))
 
     def relabel(self, ids: ArrayLike, y: Any) -> UpdateReport:
         """Give the training rows named `ids` (see `ids_`) other labels."""
-        from untwin.model.updating import relabelled
+        from untwin.model.updating import relabel_rows
 
         with learning(self):
             now, labels = self._now(), as_labels(y)
             require_ordered_classes(labels, now.order)
-            return self._learn(relabelled(now.state_, ids, labels, now._answer))
+            return self._learn(relabel_rows(now.state_, ids, labels, now._answer))
 
     def remove(self, ids: ArrayLike) -> UpdateReport:
         """Remove the training rows named `ids` (see `ids_`)."""
-        from untwin.model.updating import removed
+        from untwin.model.updating import remove_rows
 
         with learning(self):
             now = self._now()
-            return self._learn(removed(now.state_, ids, now._answer))
+            return self._learn(remove_rows(now.state_, ids, now._answer))
 
     def save(
         self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
@@ -314,14 +314,14 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         known = self.state_
         return known.answers.out_of_fold(known.y)
 
-    def _trained(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
+    def _fit_this_copy(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
         """Return this model fitted; `fit` calls it on a copy, so that a failure leaves the model unchanged."""
         from untwin.model.fitting import fit_state
 
         self._kind, self._noted = kind_of(X), {}
         require_threads(self._kind)
-        given = self._given(X, reset=True)
-        labels, called = self._named(given, y, ids)
+        given = self._prepare_rows(X, reset=True)
+        labels, called = self._prepare_labels(given, y, ids)
         known, choice = fit_state(self, given, labels, called)
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         return self._hold(known)
@@ -333,7 +333,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         require_threads(now._kind)
         return now
 
-    def _given(self, X: Any, *, reset: bool) -> Any:
+    def _prepare_rows(self, X: Any, *, reset: bool) -> Any:
         """Return rows as they are kept: a list of texts, a Polars frame, a matrix."""
         kind = kind_of(X)
         if not reset and kind != self._kind:
@@ -347,13 +347,13 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return frame
 
     @staticmethod
-    def _named(given: Any, y: Any, ids: ArrayLike | None = None) -> tuple[Array, Array]:
+    def _prepare_labels(given: Any, y: Any, ids: ArrayLike | None = None) -> tuple[Array, Array]:
         labels = as_labels(y)
         check_consistent_length(given, labels)
         return labels, first_ids(ids, len(labels))
 
     def _log_proba(self, X: Any) -> Floats32:
-        return self.state_.log_proba(self._given(X, reset=False))[0]
+        return self.state_.log_proba(self._prepare_rows(X, reset=False))[0]
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         known = self.classes_ if classes is None else classes

@@ -107,7 +107,7 @@ class Part(NamedTuple):
         plan = SpaceSpec("adaptive", strength, relative=True).plan(self.X, self.confusion) if strength else None
         return SprinkledLSI(n_components=k, plan=plan, training="reconstructed", random_state=seed)
 
-    def judged(self, rows: Any, held: Any) -> Confusion:
+    def confusion_of_neighbours(self, rows: Any, held: Any) -> Confusion:
         """Return the confusion of neighbours among rows that stand for X and X_held."""
         said = KNNClassifier(n_neighbors=min(NEIGHBOURS, len(self.y))).fit(rows, self.y).predict(held)
         return Confusion.from_predictions(self.y_held, said, classes=self.confusion.classes)
@@ -121,7 +121,7 @@ def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | 
         simplefilter("ignore")  # a space that finds fewer directions than asked for is no news here
         parts = list(_parts(known, random_state))
         telling = all(squared_length(rows) for part in parts for rows in (part.X, part.X_held))
-        return _measured(parts, random_state) if telling else None
+        return _measure(parts, random_state) if telling else None
 
 
 def _parts(known: FittedState, seed: int) -> Iterator[Part]:
@@ -149,13 +149,13 @@ def _confusion(answers: OutOfFoldAnswers, labels: Array, fold: int) -> Confusion
     return Confusion.from_predictions(labels[others], answers.predicted[others], classes=answers.classes)
 
 
-def _measured(parts: list[Part], seed: int) -> SpaceCurves:
+def _measure(parts: list[Part], seed: int) -> SpaceCurves:
     most = min(min(part.X.shape) for part in parts)
     dimensions = sorted({min(k, most) for k in DIMENSIONS})
     n_classes = parts[0].confusion.n_classes
     settled = next((k for k in dimensions if k >= n_classes), dimensions[-1])
     lsi, sprinkled = (_by_dimension(parts, strength, dimensions, seed) for strength in (0.0, STRENGTH))
-    before = reduce(add, (part.judged(part.X, part.X_held) for part in parts))
+    before = reduce(add, (part.confusion_of_neighbours(part.X, part.X_held) for part in parts))
     after = sprinkled[dimensions.index(settled)]
     report("curves", 3, 4)
     spaces = {strength: parts[0].space(strength, settled, seed).fit(parts[0].X, parts[0].y) for strength in STRENGTHS}
@@ -183,7 +183,7 @@ def _by_dimension(parts: list[Part], strength: float, dimensions: list[int], see
     for part in parts:
         template = part.space(strength, max(dimensions), seed)
         nested = template.nested(part.X, part.y, dimensions)
-        found.append([part.judged(Z, space.transform(part.X_held)) for space, Z in nested])
+        found.append([part.confusion_of_neighbours(Z, space.transform(part.X_held)) for space, Z in nested])
     report("curves", 1 if strength == 0 else 2, 4)
     return [reduce(add, confusions) for confusions in zip(*found, strict=True)]
 

@@ -31,7 +31,7 @@ class Ensemble:
     top_class: TopClassCalibration
 
     @classmethod
-    def fitted(
+    def fit(
         cls,
         members: Sequence[Member],
         temperature: float,
@@ -45,7 +45,7 @@ class Ensemble:
         """Train every member on all rows of its view, except those whose fitted model is in `ready` (by name)."""
         models = dict(ready or {})
         missing = [member for member in members if member.name not in models]
-        work = (delayed(_trained)(member.model, views[member.view].rows, y) for member in missing)
+        work = (delayed(_train)(member.model, views[member.view].rows, y) for member in missing)
         trained = Parallel(n_jobs=n_jobs if len(missing) > 1 else None)(work)
         models |= zip((member.name for member in missing), trained, strict=True)
         members = tuple(replace(member, model=models[member.name]) for member in members)
@@ -53,16 +53,16 @@ class Ensemble:
 
     def log_proba(self, seen: Sequence[Any]) -> Floats32:
         """Return calibrated log-probabilities of rows; `seen` holds the rows as each view encodes them."""
-        parts = [self._said(member, seen[member.view]) for member in self.members]
+        parts = [self._member_log_proba(member, seen[member.view]) for member in self.members]
         if len(parts) > 1:
             parts = [log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)]
         return self.top_class(parts[0])
 
-    def refitted(self, views: Sequence[View], y: Array) -> Ensemble:
+    def refit(self, views: Sequence[View], y: Array) -> Ensemble:
         """Return the same members, trained again on the rows that the views hold now."""
-        return Ensemble.fitted(self.members, self.temperature, views, y, top_class=self.top_class)
+        return Ensemble.fit(self.members, self.temperature, views, y, top_class=self.top_class)
 
-    def _said(self, member: Member, rows: Any) -> Floats32:
+    def _member_log_proba(self, member: Member, rows: Any) -> Floats32:
         S = log_scores(member.model, rows)
         if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
             known, S = S, np.full((len(S), len(self.classes)), -np.inf)
@@ -70,5 +70,5 @@ class Ensemble:
         return log_probabilities(S, member.temperature)
 
 
-def _trained(model: Any, rows: Any, y: Array) -> Any:
+def _train(model: Any, rows: Any, y: Array) -> Any:
     return clone(model).fit(rows, y)

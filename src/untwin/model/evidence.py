@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
-from untwin._values import frozen
+from untwin._values import freeze
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import as_one_text
@@ -94,4 +94,4 @@ def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers, y: Array) -> Ar
             continue
         knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
         found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
-    return frozen(found)
+    return freeze(found)

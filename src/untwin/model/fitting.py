@@ -35,7 +35,7 @@ def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tupl
     now = DataProfile.of(views, codes, preset=model.preset, order=grades, random_state=seed)
     now = choose_strength(now, views[0], codes, parts, n_jobs)
     choice = select_best(candidate_specs(now), views, y, parts, SelectionRules(model.scoring, order, n_jobs, seed))
-    known = FittedState.settled(
+    known = FittedState.assemble(
         views,
         choice.ensemble,
         choice.answers,

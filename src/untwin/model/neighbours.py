@@ -46,24 +46,24 @@ class NeighbourSpace:
         knn = KNNClassifier(n_neighbors=NEIGHBOURS).fit(coordinates(log_p, np.arange(len(classes)), len(classes)), y)
         return cls(knn, classes.copy())
 
-    def placed(self, log_p: AnyFloats, classes: Array) -> csr_array:
+    def place(self, log_p: AnyFloats, classes: Array) -> csr_array:
         """Return the coordinates of rows with these log-probabilities."""
         return coordinates(log_p, positions(classes, self.axes), len(self.axes))
 
     def add(self, log_p: AnyFloats, classes: Array, y: Array) -> None:
         """Add rows to the space; new classes become new axes."""
         self.axes = np.concatenate([self.axes, classes[~np.isin(classes, self.axes)]])
-        self.knn.partial_fit(self.placed(log_p, classes), y)
+        self.knn.partial_fit(self.place(log_p, classes), y)
 
     def explain(
         self, log_p: AnyFloats, classes: Array, terms: tuple[Any, Any], names: Any, top: int
     ) -> list[Explanation]:
         """Return explanations of rows: their neighbours and the terms shared with them."""
-        return self.knn.explain(self.placed(log_p, classes), top=top, terms=terms, feature_names=names)
+        return self.knn.explain(self.place(log_p, classes), top=top, terms=terms, feature_names=names)
 
     def near(self, log_p: AnyFloats, classes: Array) -> Indices:
         """Return the numbers of the training rows nearest to rows with these log-probabilities."""
-        return self.knn.kneighbors(self.placed(log_p, classes))[1]
+        return self.knn.kneighbors(self.place(log_p, classes))[1]
 
 
 def coordinates(log_p: AnyFloats, axis_of: Indices, n_axes: int) -> csr_array:

@@ -33,8 +33,8 @@ class NotesMixin:
         _noted: dict[str, Any]
 
         def _now(self) -> Self: ...
-        def _given(self, X: Any, *, reset: bool) -> Any: ...
-        def _named(self, given: Any, y: Any, ids: Any = None) -> tuple[Array, Array]: ...
+        def _prepare_rows(self, X: Any, *, reset: bool) -> Any: ...
+        def _prepare_labels(self, given: Any, y: Any, ids: Any = None) -> tuple[Array, Array]: ...
         def predict_proba(self, X: Any) -> Floats: ...  # noqa: D102
 
     def find(
@@ -62,7 +62,10 @@ class NotesMixin:
 
         now = self._now()
         chances = None if unlabelled is None else now.predict_proba(unlabelled)
-        held = None if test is None else (given := now._given(test[0], reset=False), *now._named(given, *test[1:]))
+        held = None
+        if test is not None:
+            given = now._prepare_rows(test[0], reset=False)
+            held = (given, *now._prepare_labels(given, *test[1:]))
         tree = now.parents_ if parents is None else parents
         findings = found(now._evidence(test=held, unlabelled=chances, parents=tree))
         if keep:  # in `_noted`, which the next update clears

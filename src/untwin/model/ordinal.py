@@ -47,7 +47,7 @@ def require_ordered_classes(labels: Array, order: ArrayLike | None) -> None:
         raise InputError(message, code="class-not-in-order", hint=hint)
 
 
-def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
+def answer_codes(log_p: Any, scoring: str, order: Indices | None) -> Indices:
     """Return the number of the predicted class: the likeliest, or the median grade if `scoring` counts distances."""
     if scoring in ORDERED and order is not None:
         return median_classes(log_p, order)
@@ -57,7 +57,7 @@ def answered(log_p: Any, scoring: str, order: Indices | None) -> Indices:
 
 def answers(log_p: Any, classes: Array, *, scoring: str, order: ArrayLike | None) -> Array:
     """Return the names of the predicted classes."""
-    return np.asarray(classes[answered(log_p, scoring, class_order(order, classes, scoring))])
+    return np.asarray(classes[answer_codes(log_p, scoring, class_order(order, classes, scoring))])
 
 
 def median_classes(log_p: Any, order: Indices) -> Indices:

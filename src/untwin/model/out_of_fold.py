@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin._values import frozen, positions
+from untwin._values import freeze, positions
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
 from untwin.tables.confusion import Confusion
@@ -125,11 +125,11 @@ class OutOfFoldAnswers:
             for fold in np.unique(self.folds[self.held])
             for here in [self.folds == fold]
         ]
-        predictions = np.ma.MaskedArray(frozen(self.predicted), mask=frozen(~self.held), hard_mask=True)
+        predictions = np.ma.MaskedArray(freeze(self.predicted), mask=freeze(~self.held), hard_mask=True)
         never = np.setdiff1d(labels[~self.held], labels[self.held])
-        scores = frozen(self.log_p.astype(np.float64))
+        scores = freeze(self.log_p.astype(np.float64))
         return OutOfFold(
-            self.confusion(y), tuple(parts), predictions, scores, frozen(self.folds), tuple(never.tolist())
+            self.confusion(y), tuple(parts), predictions, scores, freeze(self.folds), tuple(never.tolist())
         )
 
     def judged(self, y: Array) -> tuple[Floats, Flags]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from untwin._wording import counted
+from untwin._wording import format_count
 
 if TYPE_CHECKING:
     from untwin._types import Array, Floats
@@ -59,12 +59,12 @@ class UpdateReport:
     refitted: tuple[str, ...]
 
     def __str__(self) -> str:
-        told = [counted(self.n_rows, "row", "rows")]
+        told = [format_count(self.n_rows, "row", "rows")]
         told += [f"{self.n_learnt_before} of them learnt before"] if self.n_learnt_before else []
         if self.accuracy_before is not None:
             told.append(f"accuracy {self.accuracy_before:.4f} before they were learnt")
         told += [f"new classes: {', '.join(map(str, self.new_classes))}"] if self.new_classes else []
-        told += [counted(self.n_new_terms, "new term", "new terms")] if self.n_new_terms else []
+        told += [format_count(self.n_new_terms, "new term", "new terms")] if self.n_new_terms else []
         told.append(f"trained anew: {', '.join(self.refitted)}" if self.refitted else "learnt on, nothing trained anew")
         return "; ".join(told)
 
@@ -104,10 +104,10 @@ class Reason(NamedTuple):
         return f"{self.label}{' (unsure)' if self.unsure else ''}: {likeliest}\n{self.neighbours}"
 
 
-def ranked(classes: Array, shares: Floats, top: int) -> tuple[tuple[Any, float], ...]:
+def likeliest_classes(classes: Array, shares: Floats, top: int) -> tuple[tuple[Any, float], ...]:
     """Return the likeliest classes with their probabilities, ties in the order of the classes.
 
-    >>> ranked(np.array(["a", "b", "c"]), np.array([0.2, 0.2, 0.6]), 2)
+    >>> likeliest_classes(np.array(["a", "b", "c"]), np.array([0.2, 0.2, 0.6]), 2)
     (('c', 0.6), ('a', 0.2))
     """
     best = np.argsort(-shares, kind="stable")[:top]

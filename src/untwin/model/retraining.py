@@ -36,8 +36,8 @@ def retrain(ensemble: Ensemble, views: Sequence[View], y: Array, new: Indices) -
     members, anew = [], []
     for member in ensemble.members:
         rows = views[member.view].rows
-        if _learns_on(member.model):
-            model = _learnt_on(member.model, rows, y, new)
+        if _can_learn_rows(member.model):
+            model = _learn_rows(member.model, rows, y, new)
         else:
             anew.append(member.name)
             model = clone(member.model).fit(rows, y)
@@ -45,7 +45,7 @@ def retrain(ensemble: Ensemble, views: Sequence[View], y: Array, new: Indices) -
     return replace(ensemble, members=tuple(members), classes=np.unique(y)), tuple(anew)
 
 
-def _learns_on(model: Any) -> bool:
+def _can_learn_rows(model: Any) -> bool:
     """Tell whether a model can learn new rows incrementally; term weights may be its preprocessing."""
     if isinstance(model, Pipeline):
         preprocessing, last = model[:-1], model[-1]
@@ -53,7 +53,7 @@ def _learns_on(model: Any) -> bool:
     return isinstance(model, LEARNS_ON + TOUCHED_ONLY)
 
 
-def _learnt_on(model: Any, rows: Any, y: Array, new: Indices) -> Any:
+def _learn_rows(model: Any, rows: Any, y: Array, new: Indices) -> Any:
     """Return a copy of the model that has learnt the rows `new`; models that need the old rows get them too.
 
     Term weights are fitted again on all rows. Experts that no new row concerns stay as they are, trained on the old
@@ -61,7 +61,7 @@ def _learnt_on(model: Any, rows: Any, y: Array, new: Indices) -> Any:
     """
     if isinstance(model, Pipeline):
         preprocessing = clone(model[:-1]).fit(rows, y)
-        last = _learnt_on(model[-1], preprocessing.transform(rows), y, new)
+        last = _learn_rows(model[-1], preprocessing.transform(rows), y, new)
         return Pipeline([*preprocessing.steps, (model.steps[-1][0], last)])
     taught = copy(model)
     if isinstance(model, TOUCHED_ONLY):

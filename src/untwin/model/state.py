@@ -55,7 +55,7 @@ class FittedState:
     documents: Any
 
     @classmethod
-    def settled(
+    def assemble(
         cls,
         views: tuple[View, ...],
         ensemble: Ensemble,
@@ -116,11 +116,12 @@ class FittedState:
         """Return rows of the explaining view after its preprocessing."""
         return rows if self.preprocessing is None else self.preprocessing.transform(rows)
 
-    def explained(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
+    def explain(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
         """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""
         classes, view = self.ensemble.classes, self.explaining_view
         near = np.unique(self.space.near(log_p, classes))
-        found = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near]))).multiply(self._telling()).tocsr()
+        similar = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near])))
+        found = similar.multiply(self._term_weights()).tocsr()
         found.eliminate_zeros()
         places = csr_array(
             (np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.answers.rows), len(near))
@@ -129,7 +130,7 @@ class FittedState:
         reasons = self.space.explain(log_p, classes, terms, view.term_names(self.preprocessing), top)
         return [self._with_ids(reason) for reason in reasons]
 
-    def _telling(self) -> Any:
+    def _term_weights(self) -> Any:
         """Return the weight of each term in explanations of a table: 0 for a term that every row has.
 
         Terms of texts are weighted by tf-idf already. Terms of cells are 0 or 1, and some occur in nearly every row.

@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from untwin.model.out_of_fold import Answer
 
 
-def added(
+def add_rows(
     known: FittedState, given: Any, y: Array, log_p: Floats32, predicted: Array, *, ids: ArrayLike | None
 ) -> tuple[FittedState, UpdateReport]:
     """Return the state after it has learnt new rows named `ids`, and a report.
 
     `log_p` and `predicted` are the answers to these rows from before the update.
     """
-    labels = _joined_labels(known.y, y)
+    labels = _join_labels(known.y, y)
     names = more_ids(known.ids, known.n_arrived, ids, len(y))
     new = np.arange(len(known.y), len(labels))
     views = tuple(view.grown(given) for view in known.views)
     ensemble, anew = retrain(known.ensemble, views, labels, new)
     documents = None if known.documents is None else stack_rows([known.documents, given])
     again = learnt_before(known, given)
-    fresh = ~(_repeated(views[0].rows, len(known.y)) if again is None else again)
+    fresh = ~(_find_repeated(views[0].rows, len(known.y)) if again is None else again)
     answers = known.answers.joined(new, log_p, predicted, fresh & np.isin(y, known.ensemble.classes), ensemble.classes)
-    space = _copied(known.space)
+    space = _copy_space(known.space)
     space.add(log_proba_of_rows(ensemble, views, answers)[-len(new) :], ensemble.classes, y)
     n_arrived = known.n_arrived + len(new)
     preprocessing = fit_preprocessing(explaining_view_of(views), labels)
@@ -55,7 +55,7 @@ def added(
     return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
 
 
-def relabelled(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> tuple[FittedState, UpdateReport]:
+def relabel_rows(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> tuple[FittedState, UpdateReport]:
     """Return the state after training rows got other labels, and a report.
 
     Out-of-fold answers are scored by the new labels. The probability of a class that is gone goes to the classes that
@@ -64,19 +64,19 @@ def relabelled(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> 
     places = places_of_ids(ids, known.ids)
     if len(places) != len(y):
         raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {len(y)} instead.")
-    labels = _joined_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
+    labels = _join_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
     labels[places] = y
     _require_two(labels)
-    ensemble = known.ensemble.refitted(known.views, labels)
+    ensemble = known.ensemble.refit(known.views, labels)
     heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.moved(heirs, ensemble.classes, labels, answer)
-    after = FittedState.settled(
+    after = FittedState.assemble(
         known.views, ensemble, answers, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
     )
     return after, _record(known, after, len(places), _names(known))
 
 
-def removed(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedState, UpdateReport]:
+def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedState, UpdateReport]:
     """Return the state without some training rows, and a report.
 
     A class without rows is dropped, and its probability in out-of-fold answers is divided among the others.
@@ -86,7 +86,7 @@ def removed(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedS
     labels = known.y[kept]
     _require_two(labels)
     views = tuple(view.take(kept) for view in known.views)
-    ensemble = known.ensemble.refitted(views, labels)
+    ensemble = known.ensemble.refit(views, labels)
     heirs = _heirs(labels, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.without(gone, len(known.y))
     if len(answers.rows):
@@ -94,7 +94,7 @@ def removed(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedS
     else:  # none of the sampled rows with an out-of-fold answer is left
         answers = OutOfFoldAnswers.nothing(ensemble.classes, len(labels))
     documents = None if known.documents is None else rows_of(known.documents, kept)
-    after = FittedState.settled(
+    after = FittedState.assemble(
         views, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
     )
     return after, _record(known, after, len(gone), _names(known))
@@ -117,18 +117,18 @@ def learnt_before(known: FittedState, given: Any) -> Flags | None:
     if isinstance(given, list):
         texts = set(known.documents)
         return np.array([text in texts for text in given], dtype=np.bool_)
-    return _repeated(stack_rows([known.documents, given]), len(known.y))
+    return _find_repeated(stack_rows([known.documents, given]), len(known.y))
 
 
 def drift_of(known: FittedState, given: Any, y: Array, expected: float | None) -> Drift:
     """Measure how rows with labels differ from the training rows; `expected` is the accuracy that the fit promised."""
-    codes = np.unique(_joined_labels(known.y, y), return_inverse=True)[1]
+    codes = np.unique(_join_labels(known.y, y), return_inverse=True)[1]
     n_old, n_classes = len(known.y), codes.max() + 1
     old, new = (np.bincount(part, minlength=n_classes) / len(part) for part in (codes[:n_old], codes[n_old:]))
     return Drift(expected, float(known.without_evidence(given).mean()), float(abs(old - new).sum() / 2))
 
 
-def _repeated(rows: Any, n_old: int) -> Flags:
+def _find_repeated(rows: Any, n_old: int) -> Flags:
     """Tell which of the rows after the first `n_old` equal one of the first: the model knew them when it answered."""
     number = identical_rows(rows)
     return np.isin(number[n_old:], number[:n_old])
@@ -153,7 +153,7 @@ def _terms_of_cells(known: FittedState) -> set[str]:
     return set(encoder.terms_of("text", "nominal")) if isinstance(encoder, TableEncoder) else set()
 
 
-def _copied(space: NeighbourSpace) -> NeighbourSpace:
+def _copy_space(space: NeighbourSpace) -> NeighbourSpace:
     """Return a copy that can learn without changing the original; learning replaces its arrays and writes into none."""
     return replace(space, knn=copy(space.knn))
 
@@ -162,7 +162,7 @@ def _names(known: FittedState) -> tuple[str, ...]:
     return tuple(member.name for member in known.ensemble.members)
 
 
-def _joined_labels(old: Array, new: Array) -> Array:
+def _join_labels(old: Array, new: Array) -> Array:
     if _kind(new) != _kind(old):
         raise ValueError(f"y must hold labels of the kind that fit saw ({old.dtype}). Got {new.dtype} instead.")
     return np.concatenate([old, new])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin.report.record import Record, table
-from untwin.structure.drawing import pruned
+from untwin.structure.drawing import prune
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,7 +89,7 @@ class Matrix(Record):
         node_of = np.zeros(len(study.names), dtype=np.intp)
         for number, members in enumerate(groups):
             node_of[members] = number
-        merges, heights = pruned(tree.merges, tree.heights, len(groups))
+        merges, heights = prune(tree.merges, tree.heights, len(groups))
         sizes = np.bincount(node_of, study.evidence.sizes, minlength=len(groups))
         everyone = tuple(range(len(groups)))
         return replace(

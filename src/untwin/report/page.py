@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from untwin._files import write_whole
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.report import charts, shown
 from untwin.report.views import Report
 
@@ -67,7 +67,7 @@ def page_of(report: Report) -> str:
         .render(
             report=report,
             charts=charts,
-            title=f"untwin: {counted(summary.classes, 'class', 'classes')}, {counted(summary.rows, 'row', 'rows')}",
+            title=f"untwin: {format_count(summary.classes, 'class', 'classes')}, {format_count(summary.rows, 'row')}",
             headline=shown.headline(report),
             policy=policy(script, style),
             style=Markup(style),  # noqa: S704  (ours)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.model.chance import NO_BETTER, verdict
 from untwin.model.selection.specs import BASELINE
 from untwin.report.record import Record, table
@@ -155,7 +155,7 @@ class Summary(Record):
         if self.test.value is None:
             return ""
         steps = f", {self.test_grades}" if self.test_grades else ""
-        rows = counted(self.test_rows, "row", "rows")
+        rows = format_count(self.test_rows, "row", "rows")
         return f"On {rows} marked as test it is {self.test.value:.1%} ({_between(self.test)}){steps}."
 
     def _choice(self) -> str:
@@ -181,7 +181,7 @@ class Summary(Record):
     def _errors(self) -> str:
         if not self.errors:
             return "No held-out row is answered wrong." if self.judged else ""
-        sit, pairs = "errors sit" if self.errors > 1 else "error sits", counted(self.pairs, "pair", "pairs")
+        sit, pairs = "errors sit" if self.errors > 1 else "error sits", format_count(self.pairs, "pair", "pairs")
         return (
             f"Half of the {self.errors:,} {sit} in {self.half:,} of the {pairs} of classes that are confused at all; "
             "they are counted on the rows that chose the candidate"

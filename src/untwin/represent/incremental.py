@@ -31,7 +31,7 @@ def any_batch() -> Iterator[None]:
         yield
 
 
-def validated_growth(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
+def validate_growth(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     """Check X (and y) as `validate_data` does for a fitted estimator, but let X be wider than before.
 
     Old columns keep their meaning, so that the names known so far must come first. `n_features_in_` grows.

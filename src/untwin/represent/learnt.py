@@ -66,15 +66,14 @@ class LearntMatrix:
         ids = np.arange(X.shape[0])
         return cls(X, Y, F.astype(X.dtype), classes, background, nothing, ids >= 0, ids, len(ids))
 
-    def decomposed_anew(self, svd: TruncatedSVD, k: int) -> LearntMatrix:
+    def decompose_anew(self, svd: TruncatedSVD, k: int) -> LearntMatrix:
         """Return the value with a full decomposition of `blocks()`, k triples of it the space; no document may wait."""
         n = self.X.shape[0]
         is_document = np.arange(n + self.background.shape[0]) < n
         anew = replace(self, svd=svd, is_document=is_document, k=k, n_updates=0)
-        after = anew.discarded()
-        return replace(
-            anew, drift=self.drift.after_restart(self.discarded(), after) if self.drift else DriftRule(after)
-        )
+        after = anew.discarded_share()
+        drift = self.drift.after_restart(self.discarded_share(), after) if self.drift else DriftRule(after)
+        return replace(anew, drift=drift)
 
     # ------------------------------------------------------------------ reading
 
@@ -95,14 +94,14 @@ class LearntMatrix:
         sprinkled = float((self.Y.T @ self.Y).multiply(self.F @ self.F.T).sum())
         return squared_length(self.X) + squared_length(self.background) + sprinkled
 
-    def discarded(self) -> float:
+    def discarded_share(self) -> float:
         """Return the share of the energy of A that the space does not hold."""
         return 1 - float(np.square(self.svd.S[: self.k], dtype=np.float64).sum()) / self.energy()
 
     @property
     def has_drifted(self) -> bool:
         """Whether the space has drifted so far that it must be decomposed again."""
-        return self.drift is not None and self.drift.exceeded(self.discarded())
+        return self.drift is not None and self.drift.is_exceeded(self.discarded_share())
 
     @property
     def n_waiting(self) -> int:
@@ -111,7 +110,7 @@ class LearntMatrix:
 
     def projected(self, ids: Any, Q: Array) -> Array:
         """Return Q'x of documents, all or those with these ids."""
-        return self._mapped(ids, lambda places: product(self.X[places], Q), lambda X, _: product(X, Q))
+        return self._map_documents(ids, lambda places: product(self.X[places], Q), lambda X, _: product(X, Q))
 
     def reconstructed(self, ids: Any, turn: Array) -> Array:
         """Return the reconstructions of documents, all or those with these ids.
@@ -120,11 +119,13 @@ class LearntMatrix:
         it stands for its row of U S.
         """
         (U, S, V), rows = self.leading(), np.flatnonzero(self.is_document)
-        return self._mapped(
-            ids, lambda places: (U[rows[places]] * S) @ turn, lambda X, Y: product(_joined(X, Y, self.F), V) @ turn
+        return self._map_documents(
+            ids, lambda places: (U[rows[places]] * S) @ turn, lambda X, Y: product(_join(X, Y, self.F), V) @ turn
         )
 
-    def _mapped(self, ids: Any, merged: Callable[[Any], Array], waiting: Callable[[Any, csr_array], Array]) -> Array:
+    def _map_documents(
+        self, ids: Any, merged: Callable[[Any], Array], waiting: Callable[[Any, csr_array], Array]
+    ) -> Array:
         """Return coordinates: of merged documents by their places, of those that wait by their rows."""
         n = self.X.shape[0]
         if ids is None and not self.waiting:
@@ -148,7 +149,7 @@ class LearntMatrix:
 
     # ------------------------------------------------------------------ growing
 
-    def grown(self, n_terms: int, classes: Array, F: csr_array) -> LearntMatrix:
+    def grow(self, n_terms: int, classes: Array, F: csr_array) -> LearntMatrix:
         """Return the value with more terms, more classes (old ones first), and the factor F of a plan for all."""
         U, S, V = self.svd
         F = F.astype(V.dtype)
@@ -165,13 +166,13 @@ class LearntMatrix:
         if _goes_on(self.F, F):
             sprinkled = np.pad(sprinkled, ((0, F.shape[1] - len(sprinkled)), (0, 0)))
             return replace(grown, F=F, svd=TruncatedSVD(U, S, np.concatenate([terms, sprinkled])))
-        return replace(grown, svd=TruncatedSVD(U, S, np.concatenate([terms, sprinkled])))._sprinkled_anew(F)
+        return replace(grown, svd=TruncatedSVD(U, S, np.concatenate([terms, sprinkled])))._sprinkle_anew(F)
 
-    def _sprinkled_anew(self, F: csr_array) -> LearntMatrix:
+    def _sprinkle_anew(self, F: csr_array) -> LearntMatrix:
         """Return the value with new sprinkled columns: the old ones are removed, Y F is added."""
         n_terms = self.X.shape[1]
         plain = without_columns(self.svd, np.arange(n_terms, len(self.svd.V)))
-        sprinkled = csr_array(self._placed(self.Y) @ F, dtype=F.dtype)
+        sprinkled = csr_array(self._place(self.Y) @ F, dtype=F.dtype)
         return replace(self, F=F, svd=with_columns(plain, sprinkled, self._room).decomposition)
 
     def folded(self, X: Any, Y: csr_array) -> LearntMatrix:
@@ -187,7 +188,7 @@ class LearntMatrix:
             n_arrived=self.n_arrived + X.shape[0],
         )
 
-    def merged(self) -> LearntMatrix:
+    def merge(self) -> LearntMatrix:
         """Return the value after exact updates with all waiting documents."""
         if not self.waiting:
             return self
@@ -195,7 +196,7 @@ class LearntMatrix:
         start = self.X.shape[0]
         for first in range(start, X.shape[0], ROWS_AT_ONCE):
             rows = slice(first, first + ROWS_AT_ONCE)
-            svd = with_rows(svd, _joined(X[rows], Y[rows], self.F), self._room).decomposition
+            svd = with_rows(svd, _join(X[rows], Y[rows], self.F), self._room).decomposition
         is_document = np.concatenate([self.is_document, np.ones(X.shape[0] - start, dtype=bool)])
         return replace(self, X=X, Y=Y, svd=svd, is_document=is_document, n_updates=self.n_updates + 1, waiting=())
 
@@ -216,7 +217,7 @@ class LearntMatrix:
             n_updates=self.n_updates + 1,
         )
 
-    def relabelled(self, ids: Any, Y: csr_array) -> LearntMatrix:
+    def relabel(self, ids: Any, Y: csr_array) -> LearntMatrix:
         """Return the value with another membership Y (one row an id) of some documents; no document may be waiting.
 
         The change of A is as many rows or as many sprinkled columns, whichever are fewer.
@@ -231,14 +232,14 @@ class LearntMatrix:
         P, R = (chosen, (change @ self.F).T) if t <= r else (chosen @ change @ self.F, eye_array(r))
         R = vstack([csr_array((m, R.shape[1])), R], format="csr")
         dtype = self.svd.V.dtype
-        update = with_change(self.svd, self._placed(csr_array(P)).astype(dtype), R.astype(dtype), self._room)
+        update = with_change(self.svd, self._place(csr_array(P)).astype(dtype), R.astype(dtype), self._room)
         return replace(relabelled, svd=update.decomposition)
 
     @property
     def _room(self) -> int:
         return max(self.k + SPARE, len(self.svd.S))
 
-    def _placed(self, rows: csr_array) -> csr_array:
+    def _place(self, rows: csr_array) -> csr_array:
         """Return rows about the documents as rows of A: background rows are zeros."""
         counts = np.zeros(len(self.is_document), dtype=rows.indptr.dtype)
         counts[self.is_document] = np.diff(rows.indptr)
@@ -271,7 +272,7 @@ def background_rows(background: Any, X: Any) -> csr_array:
     return csr_array(rows)
 
 
-def _joined(X: Any, Y: csr_array, F: csr_array) -> Any:
+def _join(X: Any, Y: csr_array, F: csr_array) -> Any:
     """Return rows [x | y F]."""
     sparse: bool = issparse(X)
     sprinkled = (Y @ F).astype(X.dtype)

@@ -131,7 +131,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
     @validating
     def fit_transform(self, X: Any, y: Any) -> Any:  # type: ignore[override]
         """Fit, and return the training rows by their out-of-fold scores."""
-        return self._settled(self._learn(X, y))
+        return self._fit_svd(self._learn(X, y))
 
     def views(self, X: Any, y: Any) -> Iterator[tuple[Self, Any]]:
         """Yield for each choice of `coordinates` a fitted space and its training rows, from one out-of-fold pass."""
@@ -141,7 +141,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
                 scores, first = space._learn(X, y), space
             else:
                 vars(space).update({name: value for name, value in vars(first).items() if name.endswith("_")})
-            yield space, space._settled(scores)
+            yield space, space._fit_svd(scores)
 
     def transform(self, X: Any) -> Any:
         """Return new rows by the scores of the model that was fitted to all training rows."""
@@ -160,16 +160,16 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         """Number of columns that `estimator_` has seen."""
-        n_features: int = self._fitted("n_features_in_")
+        n_features: int = self._of_estimator("n_features_in_")
         return n_features
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
         """Names of the columns that `estimator_` has seen."""
-        names: NDArray[np.object_] = self._fitted("feature_names_in_")
+        names: NDArray[np.object_] = self._of_estimator("feature_names_in_")
         return names
 
-    def _fitted(self, name: str) -> Any:
+    def _of_estimator(self, name: str) -> Any:
         if not hasattr(self, "estimator_"):
             raise AttributeError(f"{type(self).__name__} has {name!r} only after fit.")
         return getattr(self.estimator_, name)
@@ -195,7 +195,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
         self.standard_ = Standard.of_held_out(scores[judged], codes[judged])
         return scores
 
-    def _settled(self, scores: Floats) -> Any:
+    def _fit_svd(self, scores: Floats) -> Any:
         """Learn the SVD, if asked; return the training rows."""
         rows, self.svd_ = self._rows(scores), None
         if self.n_components is not None:
@@ -210,7 +210,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
         }
         asked = views if self.coordinates == "both" else (self.coordinates,)
         blocks = [views[kind](scores) for kind in asked]
-        return np.hstack(blocks) if self.keep is None else _kept(blocks, scores, self.keep)
+        return np.hstack(blocks) if self.keep is None else _keep_best(blocks, scores, self.keep)
 
     def _output(self, rows: Any) -> Any:
         return follow_sparse_interface(rows) if self.svd_ is None else self.svd_.transform(rows)
@@ -222,7 +222,7 @@ class ScoreSpace(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _kept(blocks: list[Floats], scores: Floats, keep: int) -> csr_array:
+def _keep_best(blocks: list[Floats], scores: Floats, keep: int) -> csr_array:
     """Return the blocks side by side with the coordinates of each row's `keep` best classes, as a sparse matrix."""
     n, n_classes = scores.shape
     keep = min(keep, n_classes)

@@ -103,16 +103,16 @@ class SemiDiscreteLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         kept = g > np.finfo(np.float64).eps * len(g) * g[-1]
         self.basis_ = (E[:, kept] / np.sqrt(g[kept])).astype(X.dtype)
         if self.training == "projected":
-            return self._placed(X)
+            return self._place(X)
         Z: Array = self.decomposition_.P.times(self.decomposition_.d[:, np.newaxis] * E[:, kept] * np.sqrt(g[kept]))
         return Z.astype(X.dtype)
 
     def transform(self, X: Any) -> Array:
         """Return documents in the space: B'Q'x."""
         check_is_fitted(self)
-        return self._placed(validate_data(self, X, reset=False, **CHECKS))
+        return self._place(validate_data(self, X, reset=False, **CHECKS))
 
-    def _placed(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Array:
         sparse: bool = issparse(X)
         columns = csr_array(X.T) if sparse else X.T
         placed: Array = self.decomposition_.Q.transposed_times(columns).T @ self.basis_

@@ -21,7 +21,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.extmath import row_norms
 
-from untwin._values import frozen
+from untwin._values import freeze
 from untwin.represent.membership import membership
 
 if TYPE_CHECKING:
@@ -82,17 +82,17 @@ def category_similarity(X: Any, y: Any, *, self_pairs: bool = False) -> Category
     sums = Y.T @ rows
     squares = row_norms(sums, squared=True)
     alone = 0 if self_pairs else 1
-    per_class = _divided(squares - alone * sizes, sizes * (sizes - alone))
+    per_class = _divide(squares - alone * sizes, sizes * (sizes - alone))
     share = 1 / np.maximum(sizes, 1)
     centre = share @ sums
     n_filled = np.count_nonzero(sizes)
-    between = _divided(centre @ centre - squares @ share**2, n_filled * (n_filled - 1))
+    between = _divide(centre @ centre - squares @ share**2, n_filled * (n_filled - 1))
     known = ~np.isnan(per_class)
     intra = float(per_class[known].mean()) if known.any() else np.nan
-    return CategorySimilarity(frozen(classes), frozen(per_class), intra, float(between))
+    return CategorySimilarity(freeze(classes), freeze(per_class), intra, float(between))
 
 
-def _divided(above: Any, below: Any) -> Floats:
+def _divide(above: Any, below: Any) -> Floats:
     """Return the quotient, NaN where the divisor is zero."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
     quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)

@@ -43,7 +43,7 @@ class SpaceMeasures:
         As one more coordinate (zero for reconstructed training documents) it makes Euclidean distances those between
         the documents themselves, so that votes can be weighted by them.
         """
-        return np.sqrt(_squared_residuals(*self._projected(X)))
+        return np.sqrt(_squared_residuals(*self._project(X)))
 
     def reconstruction_error(self, X: Any, Z: Any = None) -> float:
         """Return the mean square of the differences between X and the documents that the space makes of it.
@@ -51,7 +51,7 @@ class SpaceMeasures:
         Z are the documents in the space: `transform(X)` if not given; give what `fit_transform` returned to judge the
         reconstructed training documents.
         """
-        X, projected = self._projected(X)
+        X, projected = self._project(X)
         error = float(_squared_residuals(X, projected).sum())
         if Z is not None:
             plain = np.linalg.solve(self.whitening_, np.transpose(Z)).T if self.whiten else np.asarray(Z)
@@ -70,7 +70,7 @@ class SpaceMeasures:
         """Return the n terms most similar to `term`, with their similarity, most similar first; itself is left out."""
         return self._terms(names).similar(term, n)
 
-    def _projected(self, X: Any) -> tuple[Any, Array]:
+    def _project(self, X: Any) -> tuple[Any, Array]:
         """Return X, checked, and Q'x of each of its rows x."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)

@@ -29,14 +29,14 @@ from untwin.represent.incremental import (
     extend_plan,
     merge_classes,
     move_columns,
-    validated_growth,
+    validate_growth,
     widen_matrix,
 )
 from untwin.represent.learnt import WORTH_MERGING, LearntMatrix, background_rows, one_thread, spare
 from untwin.represent.membership import membership
 from untwin.represent.rank import Criterion, decompose
 from untwin.represent.space_measures import FLOATS, SpaceMeasures
-from untwin.represent.unsprinkle import unsprinkled
+from untwin.represent.unsprinkle import unsprinkle
 from untwin.represent.whiten import within_class_whitening
 from untwin.structure.plan import SprinklingPlan
 
@@ -189,10 +189,10 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
             return self.fit(X, y)
         Y, classes = self._membership(X, y)
         order = merge_classes(self._learnt.classes, classes)
-        X = validated_growth(self, X, accept_sparse="csr", dtype=FLOATS)
+        X = validate_growth(self, X, accept_sparse="csr", dtype=FLOATS)
         self._grow(X.shape[1], order)
         self._learnt = self._learnt.folded(X, move_columns(Y, classes, order))
-        return self if self._learnt.n_waiting < WORTH_MERGING else self._updated(lambda learnt: learnt)
+        return self if self._learnt.n_waiting < WORTH_MERGING else self._update(lambda learnt: learnt)
 
     @any_batch()
     def relabel(self, ids: ArrayLike, y: Any) -> Self:
@@ -200,20 +200,20 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         check_is_fitted(self)
         Y, classes = self._membership(np.atleast_1d(np.asarray(ids)), y)
         self._grow(self._learnt.X.shape[1], merge_classes(self._learnt.classes, classes))
-        return self._updated(lambda learnt: learnt.relabelled(ids, move_columns(Y, classes, learnt.classes)))
+        return self._update(lambda learnt: learnt.relabel(ids, move_columns(Y, classes, learnt.classes)))
 
     def remove(self, ids: ArrayLike) -> Self:
         """Remove documents, by their numbers in order of arrival; the others keep their numbers."""
         check_is_fitted(self)
-        return self._updated(lambda learnt: learnt.without(ids))
+        return self._update(lambda learnt: learnt.without(ids))
 
     def recompute(self) -> Self:
         """Decompose all documents again, with extra triples for updates."""
         check_is_fitted(self)
-        learnt = self._learnt.merged()
+        learnt = self._learnt.merge()
         size = self.n_components if isinstance(self.n_components, str) else self.n_components + spare(learnt.k)
         self._decompose(learnt, size)
-        return self._settled()
+        return self._take_space()
 
     def documents(self, ids: ArrayLike | None = None) -> Array:
         """Return the documents learnt, all or those with these numbers, in the space as it is now.
@@ -221,12 +221,12 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         They are projected or reconstructed as `training` asks; after `fit` it is what `fit_transform` returns.
         """
         check_is_fitted(self)
-        Z = self._unwhitened(ids)
+        Z = self._training_rows(ids)
         return Z @ self.whitening_ if self.whiten else Z
 
     def transform(self, X: Any) -> Array:
         """Return documents in the space: Q'x, whitened if asked."""
-        _, Z = self._projected(X)
+        _, Z = self._project(X)
         return Z @ self.whitening_ if self.whiten else Z
 
     @property
@@ -246,7 +246,7 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.plan_ = None if self.plan is None else self.plan.aligned(classes)
         first = LearntMatrix.at_first(X, Y, self._factor(classes), classes, background_rows(self.background, X))
         self._decompose(first, self.n_components, decomposition)
-        self._settled()
+        self._take_space()
         self._notice_missing_directions()
 
     def _decompose(
@@ -255,7 +255,7 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         how = {"solver": self.solver, "random_state": self.random_state}
         svd = decomposition or decompose(learnt.blocks(), size, **how)
         k = len(svd.S) if isinstance(self.n_components, str) else self.n_components
-        self._learnt = learnt.decomposed_anew(svd, k)
+        self._learnt = learnt.decompose_anew(svd, k)
 
     def _grow(self, n_terms: int, order: Array) -> None:
         """Make room for terms and classes that were not there before; classes are in order of arrival."""
@@ -265,30 +265,30 @@ class SprinkledLSI(SpaceMeasures, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if self._uses_labels:
             self.classes_ = np.sort(order)
         self.plan_ = None if self.plan is None else extend_plan(self.plan, self.classes_)
-        self._learnt = learnt.grown(n_terms, order, self._factor(order))
+        self._learnt = learnt.grow(n_terms, order, self._factor(order))
         self.components_ = widen_matrix(self.components_, n_terms)
         if self._learnt.svd.U is not learnt.svd.U:  # sprinkled anew
-            self._settled()
+            self._take_space()
 
-    def _updated(self, change: Callable[[LearntMatrix], LearntMatrix]) -> Self:
+    def _update(self, change: Callable[[LearntMatrix], LearntMatrix]) -> Self:
         """Merge waiting documents, apply the change, and decompose again if the space has drifted too far."""
         with one_thread():
-            self._learnt = change(self._learnt.merged())
-        return self.recompute() if self._learnt.has_drifted else self._settled()
+            self._learnt = change(self._learnt.merge())
+        return self.recompute() if self._learnt.has_drifted else self._take_space()
 
-    def _settled(self) -> Self:
+    def _take_space(self) -> Self:
         """Take the space from the decomposition."""
         learnt = self._learnt
-        self.discarded_energy_, self.n_updates_ = learnt.discarded(), learnt.n_updates
+        self.discarded_energy_, self.n_updates_ = learnt.discarded_share(), learnt.n_updates
         with one_thread():
-            space = unsprinkled(learnt.leading(), learnt.X.shape[1])
+            space = unsprinkle(learnt.leading(), learnt.X.shape[1])
             self._turn = learnt.leading().V[: len(space.Q)].T @ space.Q
         self.components_, self.singular_values_ = space.Q.T, space.S
         if self.whiten:
-            self.whitening_ = within_class_whitening(self._unwhitened(None), learnt.all_memberships())
+            self.whitening_ = within_class_whitening(self._training_rows(None), learnt.all_memberships())
         return self
 
-    def _unwhitened(self, ids: ArrayLike | None) -> Array:
+    def _training_rows(self, ids: ArrayLike | None) -> Array:
         if self.training == "projected":
             return self._learnt.projected(ids, self.components_.T)
         with one_thread():

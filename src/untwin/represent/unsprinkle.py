@@ -36,11 +36,11 @@ class Unsprinkled(NamedTuple):
     Z: Array
 
 
-def unsprinkled(decomposition: TruncatedSVD, n_terms: int) -> Unsprinkled:
+def unsprinkle(decomposition: TruncatedSVD, n_terms: int) -> Unsprinkled:
     """Return D, the part of the decomposition that is about terms, as its own thin SVD.
 
     >>> import numpy as np
-    >>> parts = unsprinkled(TruncatedSVD(np.eye(2), np.array([5.0, 1.0]), np.array([[0.6, 0], [0, 1], [0.8, 0]])), 2)
+    >>> parts = unsprinkle(TruncatedSVD(np.eye(2), np.array([5.0, 1.0]), np.array([[0.6, 0], [0, 1], [0.8, 0]])), 2)
     >>> parts.S, parts.Z @ parts.Q.T
     (array([3., 1.]), array([[3., 0.], [0., 1.]]))
     """

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, require_classes, validating
 from untwin._values import positions
-from untwin.represent.incremental import any_batch, validated_growth, widen_matrix
+from untwin.represent.incremental import any_batch, validate_growth, widen_matrix
 from untwin.tables import Contingency, measures
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     @validating
     def fit_transform(self, X: Any, y: Any = None) -> Any:  # type: ignore[override]
         """Fit, and return the weighted training rows; with "chi2" and "ig" each is weighted by its own class."""
-        return self._weighted(*self._learn(X, y))
+        return self._apply_weights(*self._learn(X, y))
 
     @validating
     @any_batch()
@@ -136,8 +136,8 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if not hasattr(self, "weights_"):
             return self.fit(X, y)
         n_old = self.n_features_in_
-        table = self._counted(*self._checked(X, y, validated_growth))
-        self.contingency_ = _widened(self.contingency_, self.n_features_in_) + table
+        table = self._count(*self._check(X, y, validate_growth))
+        self.contingency_ = _widen(self.contingency_, self.n_features_in_) + table
         if self._uses_labels:
             self.classes_ = self.contingency_.classes
         self.weights_ = np.concatenate([self.weights_, self._term_weights()[n_old:]])
@@ -156,14 +156,14 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def labelled(self, X: Any, y: Any) -> Any:
         """Return rows whose classes are known, as `fit_transform` would: for rows that `partial_fit` has learnt."""
         check_is_fitted(self)
-        counts, labels = self._checked(X, y, partial(validate_data, reset=False))
-        return self._weighted(counts, self._cell_weights(counts, labels))
+        counts, labels = self._check(X, y, partial(validate_data, reset=False))
+        return self._apply_weights(counts, self._cell_weights(counts, labels))
 
     def transform(self, X: Any) -> Any:
         """Return new rows, whose classes are not known."""
         check_is_fitted(self)
         counts = _canonical(validate_data(self, X, reset=False, **COUNTS))
-        return self._weighted(counts, self.weights_[counts.indices])
+        return self._apply_weights(counts, self.weights_[counts.indices])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the kept columns."""
@@ -176,14 +176,14 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _learn(self, X: Any, y: Any) -> tuple[csr_array, Floats]:
         """Fit, and return the training counts with a weight for each stored cell."""
-        counts, labels = self._checked(X, y, validate_data)
-        self.contingency_ = self._counted(counts, labels)
+        counts, labels = self._check(X, y, validate_data)
+        self.contingency_ = self._count(counts, labels)
         if self._uses_labels:
             self.classes_ = self.contingency_.classes
         self.recompute()
         return counts, self._cell_weights(counts, labels)
 
-    def _checked(self, X: Any, y: Any, validated: Callable[..., Any]) -> tuple[csr_array, Array]:
+    def _check(self, X: Any, y: Any, validated: Callable[..., Any]) -> tuple[csr_array, Array]:
         """Return canonical counts, and labels: one for all where they are not used."""
         if not self._uses_labels:
             X = validated(self, X, **COUNTS)
@@ -192,7 +192,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         require_classes(y)
         return _canonical(X), y
 
-    def _counted(self, counts: csr_array, labels: Array) -> Contingency:
+    def _count(self, counts: csr_array, labels: Array) -> Contingency:
         presence = csr_array((np.ones(counts.nnz, np.int64), counts.indices, counts.indptr), shape=counts.shape)
         return Contingency.from_counts(presence, labels)
 
@@ -230,7 +230,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         scores = table.chi2() if self.select_by == "chi2" else table.information_gain()
         return np.argsort(-scores, kind="stable")
 
-    def _weighted(self, counts: csr_array, weights: Floats) -> Any:
+    def _apply_weights(self, counts: csr_array, weights: Floats) -> Any:
         """Multiply each stored cell by its weight, keep the selected columns, and bring the rows to length."""
         values = weights if self.scheme == "bin" else counts.data * weights
         rows = csr_array((values.astype(counts.dtype), counts.indices, counts.indptr), shape=counts.shape)
@@ -247,7 +247,7 @@ class SupervisedWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _widened(table: Contingency, n_terms: int) -> Contingency:
+def _widen(table: Contingency, n_terms: int) -> Contingency:
     """Return the table with terms that no document contains added on the right."""
     return replace(
         table,

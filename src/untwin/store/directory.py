@@ -23,7 +23,7 @@ from untwin.store.kinds import pack_part, unpack_part
 from untwin.store.lock import sole_writer
 from untwin.store.manifest import LARGEST_MANIFEST, compose, parse, require_plain
 from untwin.store.npy import ArrayFile, payload
-from untwin.store.refusal import ModelRefused, damaged
+from untwin.store.refusal import ModelRefused, damage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,13 +133,13 @@ def _open(folder: Path, content: bytes) -> Stored:
 
     def get(sha256: object) -> Array:
         if not isinstance(sha256, str) or sha256 not in arrays:
-            raise damaged(f"An array must be one of the files. Got {str(sha256)[:200]} instead.")
+            raise damage_error(f"An array must be one of the files. Got {str(sha256)[:200]} instead.")
         return arrays[sha256]
 
     try:
         return Stored(unpack_part({"parts": manifest.parts}, get), manifest.facts, manifest.sha256, manifest.format)
     except RecursionError:
-        raise damaged("Parts must not be nested deeply. Got hundreds of levels instead.") from None
+        raise damage_error("Parts must not be nested deeply. Got hundreds of levels instead.") from None
 
 
 def _map_arrays(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]:
@@ -150,7 +150,7 @@ def _map_arrays(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]
         raise ModelRefused(reason, code="model-too-large", hint="Fit it with fewer components or without texts.")
     files.sort(key=lambda file: file.size, reverse=True)  # the longest work first
     with ThreadPoolExecutor() as pool:
-        arrays = pool.map(lambda file: file.mapped(folder), files)
+        arrays = pool.map(lambda file: file.map_file(folder), files)
         return {file.sha256: array for file, array in zip(files, arrays, strict=True)}
 
 
@@ -204,7 +204,7 @@ def _write(file: ArrayFile, array: Array, folder: Path) -> None:
     """Write an array, unless its file is there already, and whole."""
     path = folder / file.name
     try:
-        file.mapped(folder)
+        file.map_file(folder)
         flush(path)  # a killed save may have left it
     except ModelRefused:
         write_new(path, [file.header, payload(array)]).replace(path)

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from untwin.store.npy import storable
-from untwin.store.refusal import damaged, require
-from untwin.store.texts import Texts, checked_texts
+from untwin.store.refusal import damage_error, require
+from untwin.store.texts import Texts, check_texts
 
 if TYPE_CHECKING:
     from untwin._types import Array
@@ -57,15 +57,15 @@ def unpack_part(entry: object, get: Get, name: str = "parts") -> Any:
         case {"array": sha256}:
             return get(sha256)
         case {"csr": {"shape": [int(rows), int(columns)], "data": data, "indices": indices, "indptr": indptr}}:
-            return checked_csr((rows, columns), get(data), get(indices), get(indptr), name)
+            return check_csr((rows, columns), get(data), get(indices), get(indptr), name)
         case {"texts": {"utf8": utf8, "offsets": offsets}}:
-            return checked_texts(get(utf8), get(offsets), name)
+            return check_texts(get(utf8), get(offsets), name)
         case {"parts": dict(parts)}:
             return {key: unpack_part(value, get, f"{name}/{key}") for key, value in parts.items()}
-    raise damaged(f"{name} must be an array, a csr matrix, texts or parts. Got {str(entry)[:200]} instead.")
+    raise damage_error(f"{name} must be an array, a csr matrix, texts or parts. Got {str(entry)[:200]} instead.")
 
 
-def checked_csr(shape: tuple[int, int], data: Array, indices: Array, indptr: Array, name: str) -> csr_array:
+def check_csr(shape: tuple[int, int], data: Array, indices: Array, indptr: Array, name: str) -> csr_array:
     """Return the CSR matrix of these arrays; raise `ModelRefused` for invalid indices, which SciPy does not check."""
     index_dtype = indices.dtype
     require(index_dtype == indptr.dtype and index_dtype in _INDEX_DTYPES, f"Indices of {name} must be int32 or int64")

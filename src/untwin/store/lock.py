@@ -52,14 +52,14 @@ def sole_writer(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
             stack.callback(_remove_if_empty, folder)
             flush(folder.parent)
         refuse_strangers(folder, InputError, "Save into a new folder.")
-        stack.enter_context(_locked(folder, wait))
+        stack.enter_context(_hold_lock(folder, wait))
         _held.folders.add(place)
         stack.callback(_held.folders.discard, place)
         yield
 
 
 @contextmanager
-def _locked(folder: Path, wait: float) -> Iterator[None]:
+def _hold_lock(folder: Path, wait: float) -> Iterator[None]:
     path, deadline = folder / LOCK, time.monotonic() + wait
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)

@@ -17,7 +17,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from untwin.store.refusal import ModelRefused, damaged
+from untwin.store.refusal import ModelRefused, damage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,13 +67,13 @@ def require_plain(facts: Mapping[str, Any]) -> None:
 def parse(content: bytes) -> Manifest:
     """Return the manifest in these bytes, which need not be trusted; raise `ModelRefused` if it is not valid."""
     if len(content) > LARGEST_MANIFEST:
-        raise damaged(f"manifest.json must have at most {LARGEST_MANIFEST} bytes. Got more instead.")
+        raise damage_error(f"manifest.json must have at most {LARGEST_MANIFEST} bytes. Got more instead.")
     digest_begins = len(content) - _DIGEST_LENGTH - len(_AFTER_DIGEST)
     text = content[: max(digest_begins, 0)]
     sha256 = hashlib.sha256(text).hexdigest()
     if not text.endswith(_BEFORE_DIGEST) or content[digest_begins:] != sha256.encode() + _AFTER_DIGEST:
-        raise damaged("manifest.json must end with its own digest. Got another end instead.")
-    match _parsed(content):
+        raise damage_error("manifest.json must end with its own digest. Got another end instead.")
+    match _parse_json(content):
         case {"format": int(number)} if number >= 1 and number != FORMAT:
             code, hint = ("model-too-new", NEWER) if number > FORMAT else ("model-too-old", OLDER)
             raise ModelRefused(f"The model has format {number}; this untwin reads {FORMAT}.", code=code, hint=hint)
@@ -85,14 +85,14 @@ def parse(content: bytes) -> Manifest:
             "sha256": str(),
         } if number == FORMAT:
             return Manifest(number, facts, parts, files, sha256)
-    raise damaged("manifest.json must hold format, facts, parts, files and sha256. Got something else instead.")
+    raise damage_error("manifest.json must hold format, facts, parts, files and sha256. Got something else instead.")
 
 
-def _parsed(content: bytes) -> object:
+def _parse_json(content: bytes) -> object:
     try:
         return json.loads(content, object_pairs_hook=_distinct, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise damaged(f"manifest.json must be plain JSON. Got instead: {error}.") from None
+        raise damage_error(f"manifest.json must be plain JSON. Got instead: {error}.") from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
-from untwin.store.refusal import damaged, require
+from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,7 @@ class ArrayFile:
             case {"dtype": str(dtype), "shape": list(shape), "fortran_order": bool(fortran_order)}:
                 if _DIGEST.fullmatch(sha256) and _PLAIN_DTYPE.fullmatch(dtype) and _is_shape(shape, dtype):
                     return cls(sha256, dtype, tuple(shape), fortran_order)
-        raise damaged(f"A file must have a digest, a plain dtype and a shape. Got {str(entry)[:200]} instead.")
+        raise damage_error(f"A file must have a digest, a plain dtype and a shape. Got {str(entry)[:200]} instead.")
 
     def to_json(self) -> dict[str, object]:
         """Return the entry of the manifest."""
@@ -94,7 +94,7 @@ class ArrayFile:
         """Bytes of the file."""
         return len(self.header) + math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
-    def mapped(self, folder: Path) -> Array:
+    def map_file(self, folder: Path) -> Array:
         """Return the array, read-only and still on disk, once every byte of the file has been checked."""
         header, content = self.header, self._content(folder)
         digest = hashlib.sha256(content).hexdigest()
@@ -111,7 +111,7 @@ class ArrayFile:
                 require(os.fstat(file.fileno()).st_size == self.size, f"{self.name} must have {self.size} bytes")
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except FileNotFoundError:
-            raise damaged(f"{self.name} must be in the folder. Got no such file instead.") from None
+            raise damage_error(f"{self.name} must be in the folder. Got no such file instead.") from None
 
 
 def storable(array: Array, name: str) -> Array:

@@ -13,7 +13,7 @@ class ModelRefused(UntwinError):  # noqa: N818  (it says what happened, not what
     exit_code = 3
 
 
-def damaged(reason: str) -> ModelRefused:
+def damage_error(reason: str) -> ModelRefused:
     """Return the error for content that is not what it should be."""
     return ModelRefused(reason, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
 
@@ -21,4 +21,4 @@ def damaged(reason: str) -> ModelRefused:
 def require(sound: bool, rule: str) -> None:
     """Raise `ModelRefused` unless the condition holds."""
     if not sound:
-        raise damaged(f"{rule}. Got something else instead.")
+        raise damage_error(f"{rule}. Got something else instead.")

@@ -79,7 +79,7 @@ class Texts(Sequence[str]):
         return f"Texts({len(self)} texts, {len(self.utf8)} bytes)"
 
 
-def checked_texts(utf8: Array, offsets: Array, name: str) -> Texts:
+def check_texts(utf8: Array, offsets: Array, name: str) -> Texts:
     """Return the texts in these arrays; raise `ModelRefused` unless every one of them can be decoded."""
     one_axis = utf8.ndim == offsets.ndim == 1
     require(

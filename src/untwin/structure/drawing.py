@@ -75,7 +75,7 @@ def _axis(heights: Floats, margin: int, width: int) -> list[str]:
     return [" " * (margin + 2) + first + last.rjust(width - 2 - len(first))]
 
 
-def pruned(merges: Indices, heights: Floats, n_groups: int) -> tuple[Indices, Floats]:
+def prune(merges: Indices, heights: Floats, n_groups: int) -> tuple[Indices, Floats]:
     """Return the tree above a cut, whose leaves are the groups in tree order."""
     n = len(merges) + 1
     number = np.full(2 * n - 1, -1, dtype=np.intp)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from untwin._values import class_names, frozen_csr, html_table, positions
+from untwin._values import class_names, freeze_csr, html_table, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,7 @@ class ConfusionGraph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", class_names(self.classes))
-        object.__setattr__(self, "incidence", frozen_csr(self.incidence, dtype=np.float64))
+        object.__setattr__(self, "incidence", freeze_csr(self.incidence, dtype=np.float64))
         if self.incidence.shape != (len(self.classes), len(self.classes)):
             raise ValueError(
                 f"incidence must be C x C for {len(self.classes)} classes. Got {self.incidence.shape} instead."

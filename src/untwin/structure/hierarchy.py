@@ -15,9 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from untwin._progress import report
-from untwin._values import class_names, frozen, positions
+from untwin._values import class_names, freeze, positions
 from untwin.structure.agreement import Agreement, KnownTree, SoftLink, agreement_with, soft_links
-from untwin.structure.drawing import dendrogram, newick, pruned
+from untwin.structure.drawing import dendrogram, newick, prune
 from untwin.structure.linkage import (
     build_tree,
     check_distances,
@@ -101,7 +101,7 @@ class Hierarchy:
         merges = np.array(self.merges, dtype=np.intp).reshape(-1, 2)
         heights = np.array(self.heights, dtype=np.float64)
         check_tree(classes, merges, heights)
-        for name, value in (("classes", classes), ("merges", frozen(merges)), ("heights", frozen(heights))):
+        for name, value in (("classes", classes), ("merges", freeze(merges)), ("heights", freeze(heights))):
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -111,7 +111,7 @@ class Hierarchy:
         `metric` is what `Confusion.distances` knows; `linkage` is "ward" (on the distances as they are), "ward-squared"
         (SciPy's), "single", "complete" or "average".
         """
-        tree = cls._grown(confusion.distances(metric), confusion.classes, linkage)
+        tree = cls._grow(confusion.distances(metric), confusion.classes, linkage)
         return replace(tree, metric=metric, confusion=confusion)
 
     @classmethod
@@ -120,7 +120,7 @@ class Hierarchy:
         names = class_names(classes)
         distances = np.asarray(D, dtype=np.float64)
         check_distances(distances, names)
-        return cls._grown((distances + distances.T) / 2, names, linkage)
+        return cls._grow((distances + distances.T) / 2, names, linkage)
 
     @classmethod
     def from_centroids(cls, centroids: Any, classes: ArrayLike, *, linkage: str = "ward") -> Self:
@@ -133,7 +133,7 @@ class Hierarchy:
         return cls.from_distances(distances, classes, linkage=linkage)
 
     @classmethod
-    def _grown(cls, D: Floats, classes: Array, linkage: str) -> Self:
+    def _grow(cls, D: Floats, classes: Array, linkage: str) -> Self:
         by_name = np.argsort(classes)
         named = D[np.ix_(by_name, by_name)]
         merges, heights = build_tree(named, linkage)
@@ -177,7 +177,7 @@ class Hierarchy:
         rng = np.random.default_rng(random_state)
         suggested = []
         for done in range(n_bootstrap):
-            distances = _redrawn(by_name, rng).distances(metric)
+            distances = _redraw(by_name, rng).distances(metric)
             suggested.append(inflection(build_tree(distances, self.linkage)[1]))
             report("range of groups", done + 1, n_bootstrap)
         low, high = np.quantile(suggested, [0.05, 0.95], method="nearest")
@@ -202,7 +202,7 @@ class Hierarchy:
 
         Up to 500 classes the optimal leaf ordering, above that the bigger subtree first.
         """
-        return frozen(self.classes[leaf_order(self.merges)])
+        return freeze(self.classes[leaf_order(self.merges)])
 
     def merge_distances(self) -> Floats:
         """Return the height of every merge, in order (paper 2 plots them to choose a number of groups)."""
@@ -222,7 +222,7 @@ class Hierarchy:
 
     def agreement(self, known: Mapping[Any, object] | Hierarchy) -> Agreement:
         """Return the agreement with a known tree: class -> parent, class -> tuple of ancestors, or a `Hierarchy`."""
-        return agreement_with(self._known(known), self.merges, self.cophenetic())
+        return agreement_with(self._as_known_tree(known), self.merges, self.cophenetic())
 
     def also_see(self, known: Mapping[Any, object] | Hierarchy, *, top: int = 20) -> list[SoftLink]:
         """Return the pairs that confuse each other most although the known tree keeps them apart (paper 2: soft links).
@@ -230,14 +230,16 @@ class Hierarchy:
         Apart means: not the same parent, or not the same group of a known `Hierarchy`.
         """
         confused = self._source().reordered(self.classes).mutual_complexity()
-        return soft_links(self._known(known), confused, self.classes, merges=self.merges, heights=self.heights, top=top)
+        return soft_links(
+            self._as_known_tree(known), confused, self.classes, merges=self.merges, heights=self.heights, top=top
+        )
 
     def _source(self) -> Confusion:
         if self.confusion is None:
             raise ValueError("This needs the confusion behind the tree. Use Hierarchy.from_confusion.")
         return self.confusion
 
-    def _known(self, known: Mapping[Any, object] | Hierarchy) -> KnownTree:
+    def _as_known_tree(self, known: Mapping[Any, object] | Hierarchy) -> KnownTree:
         if not isinstance(known, Hierarchy):
             return KnownTree.from_parents(known, self.classes)
         here = positions(self.classes, known.classes)
@@ -270,7 +272,7 @@ class Hierarchy:
         titles = [f"{i}. {names[i - 1]}" if names else f"group {i}" for i in range(1, len(found) + 1)]
         if collapse:
             labels = [f"{title} ({_summary(group)})" for title, group in zip(titles, found, strict=True)]
-            return dendrogram(labels, *pruned(self.merges, self.heights, len(found)), {}, width)
+            return dendrogram(labels, *prune(self.merges, self.heights, len(found)), {}, width)
         places = np.cumsum([0, *map(len, found)]).tolist()
         headings = dict(zip(places, titles, strict=False))
         return dendrogram(list(map(str, self.classes)), self.merges, self.heights, headings, width)
@@ -334,7 +336,7 @@ def _summary(group: tuple[Any, ...]) -> str:
     return shown if len(group) <= 2 else f"{len(group)} classes: {shown}, ..."
 
 
-def _redrawn(confusion: Confusion, rng: np.random.Generator) -> Confusion:
+def _redraw(confusion: Confusion, rng: np.random.Generator) -> Confusion:
     """Return a confusion whose rows are drawn with replacement from those of `confusion`."""
     counts = confusion.counts
     rows = np.split(counts.data, counts.indptr[1:-1])

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import block_diag, csr_array, diags_array, eye_array
 from scipy.sparse.csgraph import connected_components
 
-from untwin._values import class_names, frozen, frozen_csr, html_table, positions
+from untwin._values import class_names, freeze, freeze_csr, html_table, positions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +76,7 @@ class SprinklingPlan:
 
     def __post_init__(self) -> None:
         if self.kernel is not None and self.classes is not None:
-            object.__setattr__(self, "kernel", frozen_csr(self.kernel, dtype=np.float64))
+            object.__setattr__(self, "kernel", freeze_csr(self.kernel, dtype=np.float64))
             object.__setattr__(self, "classes", class_names(self.classes))
 
     # ------------------------------------------------------------------ the plans
@@ -190,7 +190,7 @@ class SprinklingPlan:
     @property
     def per_class(self) -> Floats:
         """Columns a class receives: the diagonal of the kernel."""
-        return frozen(self._bound_parts()[0].diagonal())
+        return freeze(self._bound_parts()[0].diagonal())
 
     @property
     def trace(self) -> float:
@@ -203,7 +203,7 @@ class SprinklingPlan:
         Classes that the kernel does not join are decomposed apart, so that a sparse kernel has a sparse factor.
         """
         kernel = self._bound_parts()[0]
-        alone, parts = _connected(kernel)
+        alone, parts = _find_connected(kernel)
         roots = np.sqrt(np.maximum(kernel.diagonal()[alone], 0.0))
         blocks = [diags_array(roots).tocsr()[:, roots > 0]]
         for members in parts:
@@ -273,7 +273,7 @@ def _pair_strengths(confusion: Confusion, msl: float) -> csr_array:
     return confusion.mutual_complexity(normalized=True) * _amount("msl", msl)
 
 
-def _connected(kernel: csr_array) -> tuple[Indices, list[Indices]]:
+def _find_connected(kernel: csr_array) -> tuple[Indices, list[Indices]]:
     """Return the classes that the kernel joins with no other, and the connected parts of the others."""
     _, part = connected_components(kernel, directed=False)
     size = np.bincount(part)
@@ -283,6 +283,6 @@ def _connected(kernel: csr_array) -> tuple[Indices, list[Indices]]:
 
 def _lowest_eigenvalue(kernel: csr_array) -> float:
     """Return the lowest eigenvalue, or zero if none is below."""
-    alone, parts = _connected(kernel)
+    alone, parts = _find_connected(kernel)
     joined = (np.linalg.eigvalsh(kernel[members][:, members].toarray())[0] for members in parts)
     return float(min([0.0, *kernel.diagonal()[alone], *joined]))

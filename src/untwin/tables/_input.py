@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._labels import label_array
-from untwin._values import class_names, frozen_csr, positions
+from untwin._values import class_names, freeze_csr, positions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -25,13 +25,13 @@ def whole_counts(X: Any) -> csr_array:
             raise ValueError(f"X must hold whole counts. Got {broken[0]} instead; pass counts before any weighting.")
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(f"X must hold counts, none below zero. Got {counts.data.min()} instead.")
-    return frozen_csr(counts, dtype=np.int64)
+    return freeze_csr(counts, dtype=np.int64)
 
 
 def membership(y: Any, classes: ArrayLike | None) -> tuple[csr_array, Array]:
     """Return Y (n x C, int64) and the class names."""
     if issparse(y) or np.ndim(y) == 2:
-        members = frozen_csr(y if issparse(y) else np.asarray(y), dtype=np.int64)
+        members = freeze_csr(y if issparse(y) else np.asarray(y), dtype=np.int64)
         if classes is None or members.shape[1] != np.size(classes):
             raise ValueError(
                 f"classes must name the {members.shape[1]} columns of a multi-label y; pass classes=[...]."

@@ -35,10 +35,10 @@ def cell_rows(matrix: csr_array) -> Indices:
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
-def moved(matrix: csr_array, shape: tuple[int, int], rows: Array, columns: Array | None = None) -> csr_array:
+def move_cells(matrix: csr_array, shape: tuple[int, int], rows: Array, columns: Array | None = None) -> csr_array:
     """Return a matrix of `shape` whose row `rows[i]` and column `columns[j]` were i and j; cells that meet add up.
 
-    >>> moved(csr_array([[1, 2], [3, 4]]), (2, 2), np.array([0, 0])).toarray().tolist()
+    >>> move_cells(csr_array([[1, 2], [3, 4]]), (2, 2), np.array([0, 0])).toarray().tolist()
     [[4, 6], [0, 0]]
     """
     to_columns = matrix.indices if columns is None else columns[matrix.indices]

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, issparse
 
 from untwin._labels import label_array
-from untwin._values import class_names, frozen_csr, html_table, joined_classes, positions
+from untwin._values import class_names, freeze_csr, html_table, join_classes, positions
 from untwin.tables import ordinal_measures
-from untwin.tables._sparse import cell_rows, moved, ratio, same_cells
+from untwin.tables._sparse import cell_rows, move_cells, ratio, same_cells
 from untwin.tables.confused_pairs import confused_pairs
 from untwin.tables.distances import Metric, row_distances
 
@@ -64,7 +64,7 @@ class Confusion:
 
     def __post_init__(self) -> None:
         counts = self.counts if issparse(self.counts) else np.asarray(self.counts)
-        counts = frozen_csr(counts, dtype=np.int64 if counts.dtype.kind in "biu" else np.float64)
+        counts = freeze_csr(counts, dtype=np.int64 if counts.dtype.kind in "biu" else np.float64)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "classes", class_names(self.classes))
         if counts.shape != (self.n_classes, self.n_classes):
@@ -104,8 +104,8 @@ class Confusion:
     def __add__(self, other: Confusion) -> Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
-        names = joined_classes(self.classes, other.classes)
-        return Confusion(self._aligned(names) + other._aligned(names), names)
+        names = join_classes(self.classes, other.classes)
+        return Confusion(self._align(names) + other._align(names), names)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Confusion):
@@ -193,7 +193,7 @@ class Confusion:
             (self.counts.data / support[cell_rows(self.counts)], self.counts.indices, self.counts.indptr),
             shape=self.counts.shape,
         )
-        return frozen_csr(shares if support.all() else shares + diags_array((support == 0).astype(float)))
+        return freeze_csr(shares if support.all() else shares + diags_array((support == 0).astype(float)))
 
     def mutual_complexity(self, *, normalized: bool = False) -> csr_array:
         """Return the symmetric (p(i -> j) + p(j -> i)) / 2 with zero diagonal (paper 1).
@@ -202,9 +202,9 @@ class Confusion:
         """
         rates = self.rates
         between = rates - diags_array(rates.diagonal())
-        complexity = frozen_csr((between + between.T) / 2)
+        complexity = freeze_csr((between + between.T) / 2)
         if normalized and complexity.nnz:
-            return frozen_csr(complexity / complexity.data.max())
+            return freeze_csr(complexity / complexity.data.max())
         return complexity
 
     def distances(self, metric: Metric = "l1", *, normalize: bool = True) -> Floats:
@@ -242,7 +242,7 @@ class Confusion:
         pairs = self.pairs()
         a, b = (positions(pairs[name], self.classes) for name in ("a", "b"))
         ends = np.concatenate([a, b]), np.concatenate([b, a])
-        return frozen_csr(csr_array((np.tile(pairs["rate"], 2), ends), shape=self.counts.shape))
+        return freeze_csr(csr_array((np.tile(pairs["rate"], 2), ends), shape=self.counts.shape))
 
     def merged(self, groups: Mapping[Any, Sequence[Any]]) -> Confusion:
         """Return the confusion if each group were one class, named by its key, at the place of its first member.
@@ -263,7 +263,7 @@ class Confusion:
             names[places.min()] = name
         kept, to = np.unique(leader, return_inverse=True)
         shape = (len(kept), len(kept))
-        return Confusion(moved(self.counts, shape, to, to), np.asarray([names[place] for place in kept]))
+        return Confusion(move_cells(self.counts, shape, to, to), np.asarray([names[place] for place in kept]))
 
     def reordered(self, order: ArrayLike) -> Confusion:
         """Return the same confusion with rows and columns in another order of the class names."""
@@ -271,7 +271,7 @@ class Confusion:
         if len(wanted) != self.n_classes:
             raise ValueError(f"order must name all {self.n_classes} classes once. Got {len(wanted)} names instead.")
         to = np.argsort(positions(wanted, self.classes))
-        return Confusion(moved(self.counts, self.counts.shape, to, to), wanted)
+        return Confusion(move_cells(self.counts, self.counts.shape, to, to), wanted)
 
     @property
     def diagonality(self) -> float:
@@ -307,6 +307,6 @@ class Confusion:
         worst = self.pairs(top=SHOWN_CLASSES)
         return f"<p>{self!r}; most confused pairs:</p>" + html_table(list(worst.dtype.fields or ()), worst.tolist())
 
-    def _aligned(self, names: Array) -> csr_array:
+    def _align(self, names: Array) -> csr_array:
         to = positions(self.classes, names)
-        return moved(self.counts, (len(names), len(names)), to, to)
+        return move_cells(self.counts, (len(names), len(names)), to, to)

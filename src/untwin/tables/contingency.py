@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from untwin._values import class_names, frozen, frozen_csr, html_table, joined_classes, positions
+from untwin._values import class_names, freeze, freeze_csr, html_table, join_classes, positions
 from untwin.tables import measures
 from untwin.tables._input import membership, whole_counts
-from untwin.tables._sparse import cell_rows, moved, ratio, same_cells
+from untwin.tables._sparse import cell_rows, move_cells, ratio, same_cells
 from untwin.tables.term_evidence import Side, TermEvidence, evidence
 
 if TYPE_CHECKING:
@@ -75,11 +75,11 @@ class Contingency:
 
     def __post_init__(self) -> None:
         for name in ("documents", "occurrences"):
-            object.__setattr__(self, name, frozen_csr(getattr(self, name), dtype=np.int64))
+            object.__setattr__(self, name, freeze_csr(getattr(self, name), dtype=np.int64))
         for name in ("class_sizes", "term_documents"):
-            object.__setattr__(self, name, frozen(np.array(getattr(self, name), dtype=np.int64)))
+            object.__setattr__(self, name, freeze(np.array(getattr(self, name), dtype=np.int64)))
         object.__setattr__(self, "classes", class_names(self.classes))
-        terms = None if self.terms is None else frozen(np.array(self.terms))
+        terms = None if self.terms is None else freeze(np.array(self.terms))
         object.__setattr__(self, "terms", terms)
         if terms is not None and terms.shape != (self.documents.shape[1],):
             raise ValueError(f"terms must name all {self.documents.shape[1]} columns. Got {terms.size} names instead.")
@@ -126,8 +126,8 @@ class Contingency:
                 "Both parts must have the same terms in the same columns. Got different ones instead; "
                 "count both parts with one fitted vectorizer."
             )
-        names = joined_classes(self.classes, other.classes)
-        mine, theirs = self._aligned(names), other._aligned(names)
+        names = join_classes(self.classes, other.classes)
+        mine, theirs = self._align(names), other._align(names)
         return Contingency(
             mine[0] + theirs[0],
             mine[1] + theirs[1],
@@ -282,11 +282,11 @@ class Contingency:
     def _side(self, rows: Indices) -> Side:
         return Side(self.documents[rows].sum(axis=0), int(self.class_sizes[rows].sum()))
 
-    def _aligned(self, names: Array) -> tuple[csr_array, csr_array, Integers]:
+    def _align(self, names: Array) -> tuple[csr_array, csr_array, Integers]:
         to, shape = positions(self.classes, names), (len(names), self.documents.shape[1])
         sizes = np.zeros(len(names), dtype=np.int64)
         sizes[to] = self.class_sizes
-        return moved(self.documents, shape, to), moved(self.occurrences, shape, to), sizes
+        return move_cells(self.documents, shape, to), move_cells(self.occurrences, shape, to), sizes
 
     def _per_class(self, measure: measures.Measure, classes: ArrayLike | None) -> Floats:
         rows = np.arange(len(self.classes)) if classes is None else positions(np.asarray(classes), self.classes)

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from untwin.classify.knn.classifier import GRID, KNNClassifier
-from untwin.classify.knn.neighbours import nearest, searchable
+from untwin.classify.knn.neighbours import make_searchable, nearest
 
 X, y = load_iris(return_X_y=True)
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)
@@ -180,7 +180,7 @@ def test_grades_are_chosen_by_absolute_error():
 
 
 def test_one_search_serves_all_numbers():
-    among = searchable(X[TRAIN], "cosine")
+    among = make_searchable(X[TRAIN], "cosine")
     values, rows = nearest(among, X[TEST], 30)
     for k in (1, 7):
         np.testing.assert_array_equal(nearest(among, X[TEST], k)[1], rows[:, :k])

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from untwin.classify.knn import neighbours
-from untwin.classify.knn.neighbours import nearest, searchable
+from untwin.classify.knn.neighbours import make_searchable, nearest
 
 METRICS = ["cosine", "euclidean"]
 
@@ -42,7 +42,7 @@ def integer_rows(draw):
 def test_equals_the_literal_computation(metric, dtype, form, rows, data):
     N, Q = rows
     k = data.draw(st.integers(1, len(N)))
-    values, found = nearest(searchable(form(N.astype(dtype)), metric), form(Q.astype(dtype)), k, n_jobs=1)
+    values, found = nearest(make_searchable(form(N.astype(dtype)), metric), form(Q.astype(dtype)), k, n_jobs=1)
     expected, order = literal(N, Q, metric, k)
     assert values.dtype == dtype
     np.testing.assert_array_equal(found, order)
@@ -56,7 +56,7 @@ def test_real_numbers_in_many_groups(metric, form, dtype):
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((3100, 12)).astype(dtype)
     N, Q = rows[:3000], rows[3000:]
-    values, found = nearest(searchable(form(N), metric), form(Q), 7)
+    values, found = nearest(make_searchable(form(N), metric), form(Q), 7)
     expected, order = literal(N, Q, metric, 7)
     np.testing.assert_array_equal(found, order)
     np.testing.assert_allclose(values, expected, rtol=1e-6 if dtype == np.float32 else 1e-11)
@@ -68,7 +68,8 @@ def test_repeated_rows_come_in_row_order_whatever_the_blocks_and_threads(monkeyp
     rng = np.random.default_rng(1)
     distinct = rng.standard_normal((40, 33)).astype(np.float32)
     copies = rng.integers(0, 40, 2500)
-    N, Q = searchable(form(distinct[copies]), metric), form(distinct + rng.normal(0, 0.01, (40, 33)).astype(np.float32))
+    N = make_searchable(form(distinct[copies]), metric)
+    Q = form(distinct + rng.normal(0, 0.01, (40, 33)).astype(np.float32))
     monkeypatch.setattr(neighbours, "PAIR_CELLS", 1 << 12)
     values, rows = nearest(N, Q, 90, n_jobs=1)
     same = values[:, 1:] == values[:, :-1]
@@ -87,7 +88,7 @@ def test_dense_and_sparse_columns_add_up(monkeypatch, metric, share):
     rng = np.random.default_rng(2)
     counts = rng.poisson(np.linspace(0.01, 3, 50), (600, 50)).astype(np.float64)
     monkeypatch.setattr(neighbours, "COMMON", share)
-    values, rows = nearest(searchable(csr_array(counts[:500]), metric), csr_array(counts[500:]), 10)
+    values, rows = nearest(make_searchable(csr_array(counts[:500]), metric), csr_array(counts[500:]), 10)
     expected, order = literal(counts[:500], counts[500:], metric, 10)
     np.testing.assert_array_equal(rows, order)
     np.testing.assert_allclose(values, expected, rtol=1e-11)
@@ -99,7 +100,7 @@ def test_short_texts_share_no_term_with_nearly_all_others(monkeypatch):
     measured = []
     kept = neighbours._products
     monkeypatch.setattr(neighbours, "_products", lambda a, b: measured.append(a.shape[0]) or kept(a, b))
-    values, rows = nearest(searchable(N, "cosine"), N[[5, 1999]], 4)
+    values, rows = nearest(make_searchable(N, "cosine"), N[[5, 1999]], 4)
     assert rows.tolist() == [[5, 2005, 0, 1], [1999, 3999, 0, 1]]
     assert values.tolist() == [[1, 1, 0, 0]] * 2
     assert sum(measured) <= 2 * (4 + 2)
@@ -111,7 +112,7 @@ def test_far_from_the_origin_single_precision_is_not_enough(shift):
     rows = (rng.standard_normal((2000, 5)) + shift).astype(np.float32)
     if not shift:
         rows[7] = 1e7
-    N = searchable(rows[:1900], "euclidean")
+    N = make_searchable(rows[:1900], "euclidean")
     assert N.dense.dtype == np.float64
     values, found = nearest(N, rows[1900:], 5)
     expected, order = literal(rows[:1900], rows[1900:], "euclidean", 5)
@@ -121,7 +122,7 @@ def test_far_from_the_origin_single_precision_is_not_enough(shift):
 
 
 def test_a_row_of_zeros_gets_the_first_rows_at_similarity_zero():
-    N = searchable(np.eye(4), "cosine")
+    N = make_searchable(np.eye(4), "cosine")
     values, rows = nearest(N, np.array([[0.0, 0, 0, 0], [0, 0, 2, 0]]), 3)
     assert values.tolist() == [[0, 0, 0], [1, 0, 0]]
     assert rows.tolist() == [[0, 1, 2], [2, 0, 1]]
@@ -132,7 +133,7 @@ def test_a_row_of_zeros_gets_the_first_rows_at_similarity_zero():
 def test_sparse_may_meet_dense(fitted, asked):
     rng = np.random.default_rng(4)
     N, Q = rng.poisson(1, (30, 6)).astype(float), rng.poisson(1, (5, 6)).astype(float)
-    _, rows = nearest(searchable(fitted(N), "cosine"), asked(Q), 3)
+    _, rows = nearest(make_searchable(fitted(N), "cosine"), asked(Q), 3)
     np.testing.assert_array_equal(rows, literal(N, Q, "cosine", 3)[1])
 
 
@@ -142,5 +143,5 @@ def test_progress_is_reported(monkeypatch):
     monkeypatch.setattr(neighbours, "BLOCK_ROWS", (2, 2))
     seen = []
     with _progress.listening(lambda *step: seen.append(step)):
-        nearest(searchable(np.eye(3), "euclidean"), np.eye(3), 1)
+        nearest(make_searchable(np.eye(3), "euclidean"), np.eye(3), 1)
     assert seen == [("neighbours", 1, 2), ("neighbours", 2, 2)]

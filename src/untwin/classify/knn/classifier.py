@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin._values import class_names, frozen_csr, positions
+from untwin._values import class_names, freeze_csr, positions
 from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared_terms
-from untwin.classify.knn.neighbours import Searchable, nearest, searchable
+from untwin.classify.knn.neighbours import Searchable, make_searchable, nearest
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
 from untwin.crossfit.folds import possible_folds
 from untwin.represent.incremental import (
@@ -24,7 +24,7 @@ from untwin.represent.incremental import (
     move_columns,
     places_of,
     stack_matrices,
-    validated_growth,
+    validate_growth,
     widen_matrix,
 )
 
@@ -129,9 +129,9 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True, ensure_min_samples=2 if chosen else 1
         )
         self._learn_classes(y)
-        self._among, self._recent = searchable(X, self.metric), None
+        self._among, self._recent = make_searchable(X, self.metric), None
         self.ids_, self._n_arrived = np.arange(X.shape[0]), X.shape[0]
-        self.n_neighbors_ = self._chosen(X) if chosen else min(int(self.n_neighbors), X.shape[0])
+        self.n_neighbors_ = self._choose_n_neighbors(X) if chosen else min(int(self.n_neighbors), X.shape[0])
         return self
 
     @validating
@@ -146,7 +146,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             return self.fit(X, y)
         Y, names = self._members(np.asarray(y))
         merged = merge_classes(self.classes_, names)
-        X, _ = validated_growth(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True)
+        X, _ = validate_growth(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True)
         self._add_classes(merged)
         ids = np.arange(self._n_arrived, self._n_arrived + X.shape[0])
         self._n_arrived += X.shape[0]
@@ -174,7 +174,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         kept = np.delete(np.arange(len(self.ids_)), places_of(ids, self.ids_))
         if not len(kept):
             raise ValueError("ids must leave at least one row. Got all of them instead.")
-        self._among, self._recent = searchable(self._rows()[kept], self.metric), None
+        self._among, self._recent = make_searchable(self._rows()[kept], self.metric), None
         return self._hold(self._Y[kept], self.ids_[kept])
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Array, Indices]:
@@ -192,7 +192,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row; for multi-label data an indicator matrix."""
-        return self._named(self._decided(*self.kneighbors(X)))
+        return self._name_classes(self._decide(*self.kneighbors(X)))
 
     def explain(
         self, X: Any, *, top: int = 5, term_map: Any = None, terms: Any = None, feature_names: Any = None
@@ -252,7 +252,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         if (type_of_target(y, input_name="y") == "multilabel-indicator") != self._multilabel:
             raise ValueError(f"y must be {'an indicator matrix' if self._multilabel else 'labels'}, as in fit.")
         if self._multilabel:
-            Y = frozen_csr(y, dtype=np.float64)
+            Y = freeze_csr(y, dtype=np.float64)
             return Y, np.arange(Y.shape[1])
         y = column_or_1d(y, warn=True)
         require_classes(y)
@@ -273,12 +273,12 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
     def _add_rows(self, X: Any) -> None:
         """Add rows to the search; a few rows are kept apart, so that the others need not be prepared again."""
         recent = [] if self._recent is None else [self._recent.rows]
-        new = stack_matrices([*recent, self._among.prepared(X)]) if X.shape[1] == self._among.rows.shape[1] else None
+        new = stack_matrices([*recent, self._among.prepare(X)]) if X.shape[1] == self._among.rows.shape[1] else None
         if new is not None and new.shape[0] <= RECENT_ROWS:
-            self._recent = searchable(new, self.metric)
+            self._recent = make_searchable(new, self.metric)
         else:
             rows = stack_matrices([widen_matrix(self._rows(), X.shape[1]), X])
-            self._among, self._recent = searchable(rows, self.metric), None
+            self._among, self._recent = make_searchable(rows, self.metric), None
 
     def _rows(self) -> Any:
         """Return all rows held."""
@@ -303,7 +303,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         self.n_neighbors_ = min(wanted, len(ids))
         return self
 
-    def _chosen(self, X: Any) -> int:
+    def _choose_n_neighbors(self, X: Any) -> int:
         """Return the best number of neighbours when a row's own fold is not searched; 1 if no row can be held out.
 
         The nearest rows of the other folds are searched once; the first few of them serve every smaller number. Rows
@@ -320,7 +320,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         rows = np.empty((X.shape[0], reach), dtype=np.intp)
         for fold in range(folds.max() + 1):
             asked, others = np.flatnonzero(folds == fold), np.flatnonzero(parts != fold)
-            values[asked], found = nearest(searchable(X[others], self.metric), X[asked], reach, self.n_jobs)
+            values[asked], found = nearest(make_searchable(X[others], self.metric), X[asked], reach, self.n_jobs)
             rows[asked] = others[found]
         asked = np.flatnonzero(folds >= 0)
         sizes = [k for k in GRID if k <= reach]
@@ -328,7 +328,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         return max(sizes, key=self.cv_scores_.__getitem__)
 
     def _score_of(self, asked: Indices, values: Array, rows: Indices) -> float:
-        decided = self._decided(values, rows)
+        decided = self._decide(values, rows)
         if self._multilabel:
             from sklearn.metrics import f1_score  # slow to load
 
@@ -342,7 +342,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         weights = vote_weights(values, metric=self.metric, weights=self.weights)
         return vote_shares(weights, rows, self._Y, self.class_prior_)
 
-    def _decided(self, values: Array, rows: Indices) -> Array:
+    def _decide(self, values: Array, rows: Indices) -> Array:
         """Return the number of each row's class, or whether it has each label; shares are made a block at a time."""
         step = max(1, SHARE_CELLS // len(self.classes_))
         blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
@@ -351,7 +351,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             return np.concatenate([majority_labels(part, at_least_one=self._all_labelled) for part in shares])
         return np.concatenate([likeliest(part, self._grades) for part in shares])
 
-    def _named(self, decided: Array) -> Array:
+    def _name_classes(self, decided: Array) -> Array:
         return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
 
     def _vote(self, values: Array, rows: Indices) -> Vote:
@@ -359,7 +359,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         found = values[None], rows[None]
         members = self._Y[rows].toarray()
         return Vote(
-            prediction=self._labels(self._decided(*found))[0],
+            prediction=self._labels(self._decide(*found))[0],
             classes=self.classes_.tolist(),
             shares=self._shares(*found)[0],
             rows=rows,

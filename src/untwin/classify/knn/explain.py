@@ -86,7 +86,7 @@ class Explanation:
         import polars as pl
 
         lines = [
-            (near.row, _named(near.label), near.value, near.vote, *term)
+            (near.row, _join_names(near.label), near.value, near.vote, *term)
             for near in self.neighbours
             for term in near.terms or ((None, 0.0),)
         ]
@@ -99,25 +99,29 @@ class Explanation:
         return f"Explanation({self.prediction!r}, {len(self.neighbours)} neighbours)"
 
     def __str__(self) -> str:
-        width = max((len(_named(near.label)) for near in self.neighbours), default=0)
+        width = max((len(_join_names(near.label)) for near in self.neighbours), default=0)
         places = max((len(str(near.row)) for near in self.neighbours), default=0)
         lines = [self._heading()]
         lines += [
-            f"  row {near.row:<{places}}  {_named(near.label):<{width}}  "
-            f"{self.measure} {near.value:.3f}: {_listed(near.terms)}"
+            f"  row {near.row:<{places}}  {_join_names(near.label):<{width}}  "
+            f"{self.measure} {near.value:.3f}: {_list_terms(near.terms)}"
             for near in self.neighbours
         ]
-        return "\n".join([*lines, *(f"  for {_named(name)}: {_listed(terms)}" for name, terms in self._sides())])
+        return "\n".join(
+            [*lines, *(f"  for {_join_names(name)}: {_list_terms(terms)}" for name, terms in self._sides())]
+        )
 
     def _repr_html_(self) -> str:
-        rows = [(near.row, _named(near.label), near.value, _listed(near.terms)) for near in self.neighbours]
-        sides = "".join(f"<p>For {escape(_named(name))}: {escape(_listed(terms))}</p>" for name, terms in self._sides())
+        rows = [(near.row, _join_names(near.label), near.value, _list_terms(near.terms)) for near in self.neighbours]
+        sides = "".join(
+            f"<p>For {escape(_join_names(name))}: {escape(_list_terms(terms))}</p>" for name, terms in self._sides()
+        )
         return (
             f"<p>{escape(self._heading())}</p>{html_table(['row', 'label', self.measure, 'shared terms'], rows)}{sides}"
         )
 
     def _heading(self) -> str:
-        shares = ", ".join(f"{_named(name)} {share:.2f}" for name, share in self.shares[:3])
+        shares = ", ".join(f"{_join_names(name)} {share:.2f}" for name, share in self.shares[:3])
         return shares if self.neighbours else f"no neighbours; shares of the training rows: {shares}"
 
     def _sides(self) -> list[tuple[Any, Terms]]:
@@ -222,9 +226,9 @@ def strongest(contributions: csr_array, names: Any, top: int) -> Terms:
     ]
 
 
-def _listed(terms: Any) -> str:
+def _list_terms(terms: Any) -> str:
     return ", ".join(f"{name} {number:+.3f}" for name, number in terms) or "no shared term"
 
 
-def _named(label: Any) -> str:
+def _join_names(label: Any) -> str:
     return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)

@@ -32,7 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from untwin import _progress
 from untwin._compat import matrix_product
-from untwin._values import frozen_csr
+from untwin._values import freeze_csr
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Indices
@@ -48,7 +48,7 @@ DECIMALS = 12  # of a similarity: rows equal but for their length would differ i
 
 @dataclass(frozen=True, slots=True)
 class Searchable:
-    """Training rows prepared for `nearest`; made by `searchable`.
+    """Training rows prepared for `nearest`; made by `make_searchable`.
 
     `rows` is N and `norms` its |n|, in double precision. For the scores N is cut in two: `dense` (n x c) holds the
     columns `common`, `sparse` (m - c rows, n columns) the columns `rare`; dense rows have no sparse part. `n_terms` is
@@ -64,15 +64,15 @@ class Searchable:
     rare: Indices | None
     n_terms: int
 
-    def prepared(self, X: Any) -> Any:
+    def prepare(self, X: Any) -> Any:
         """Return query rows in the form of the training rows."""
         if self.sparse is not None:
-            return frozen_csr(X, dtype=self.rows.dtype)
+            return freeze_csr(X, dtype=self.rows.dtype)
         return np.ascontiguousarray(X.toarray() if isinstance(X, csr_array) else X, dtype=self.rows.dtype)
 
     def scores(self, Q: Any, norms: Array) -> Array:
         """Return the scores of all training rows for a block of query rows with these norms."""
-        Q = (_scaled(Q, norms) if self.metric == "cosine" else Q).astype(self.dense.dtype, copy=False)
+        Q = (_scale_rows(Q, norms) if self.metric == "cosine" else Q).astype(self.dense.dtype, copy=False)
         if self.sparse is None:
             found: Array = matrix_product(Q, self.dense.T)
         else:
@@ -88,7 +88,7 @@ class Searchable:
             return np.full(len(norms), share + 2 * 0.1**DECIMALS)
         return np.asarray(share * (norms + self.norms.max()) ** 2)
 
-    def measured(self, Q: Any, norms: Array, rows: Indices, columns: Indices) -> Array:
+    def measure(self, Q: Any, norms: Array, rows: Indices, columns: Indices) -> Array:
         """Return similarity or minus distance of pairs (row of Q, training row), each computed on its own."""
         parts = _slices(len(rows), max(1, PAIR_CELLS // max(1, self.n_terms)))
         compared = _products if self.metric == "cosine" else _distances
@@ -100,9 +100,9 @@ class Searchable:
         return values.astype(self.rows.dtype)
 
 
-def searchable(X: Any, metric: str) -> Searchable:
+def make_searchable(X: Any, metric: str) -> Searchable:
     """Return training rows prepared for `nearest`; `metric` is "cosine" or "euclidean"."""
-    rows = frozen_csr(X) if issparse(X) else np.ascontiguousarray(X)
+    rows = freeze_csr(X) if issparse(X) else np.ascontiguousarray(X)
     norms = _norms(rows)
     n_terms = int(np.diff(rows.indptr).max(initial=0)) if isinstance(rows, csr_array) else rows.shape[1]
     ranked = (_unit_rows if metric == "cosine" else _distance_rows)(rows, norms, n_terms)
@@ -119,12 +119,12 @@ def nearest(among: Searchable, X: Any, k: int, n_jobs: int | None = None) -> tup
 
     Equally near rows come in row order. A row of zeros has similarity 0 to every row, hence the first `k`.
 
-    >>> N = searchable(np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]]), "cosine")
+    >>> N = make_searchable(np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]]), "cosine")
     >>> similarities, rows = nearest(N, np.array([[3.0, 0.0]]), 2)
     >>> similarities.tolist(), rows.tolist()
     ([[1.0, 1.0]], [[0, 2]])
     """
-    Q = among.prepared(X)
+    Q = among.prepare(X)
     norms = _norms(Q)
     values = np.zeros((Q.shape[0], k), dtype=among.rows.dtype)
     rows = np.tile(np.arange(k), (Q.shape[0], 1))
@@ -151,7 +151,7 @@ def _nearest_of_block(among: Searchable, Q: Any, norms: Array, k: int, *, unsign
     if unsigned:
         needed = _first_ties(rows, scores[rows, columns] == 0, k)
         rows, columns = rows[needed], columns[needed]
-    values = among.measured(Q, norms, rows, columns)
+    values = among.measure(Q, norms, rows, columns)
     order = np.lexsort((columns, -values, rows))
     best = order[np.searchsorted(rows, np.arange(len(norms)))[:, None] + np.arange(k)]
     return values[best], columns[best]
@@ -204,10 +204,10 @@ def _inverse(norms: Array) -> Array:
 def _unit_rows(rows: Any, norms: Array, n_terms: int) -> Any:
     """Return the directions of rows, in single precision: there only very long rows make too many pairs near ties."""
     single = (n_terms + 8) * np.finfo(np.float32).eps <= NEAR_TIE
-    return _scaled(rows, norms).astype(np.float32 if single else np.float64, copy=False)
+    return _scale_rows(rows, norms).astype(np.float32 if single else np.float64, copy=False)
 
 
-def _scaled(rows: Any, norms: Array) -> Any:
+def _scale_rows(rows: Any, norms: Array) -> Any:
     """Return rows of length one; rows of zeros stay."""
     factors = _inverse(norms)
     if not isinstance(rows, csr_array):

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.utils.extmath import row_norms
 
-from untwin._values import frozen, frozen_csr, joined_classes, positions
+from untwin._values import freeze, freeze_csr, join_classes, positions
 from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
@@ -53,17 +53,17 @@ class ClassSums:
         classes, codes = np.unique(y, return_inverse=True)
         Y = placement(codes, len(classes))
         squares, totals = Y @ row_norms(rows, squared=True), abs(rows).sum(axis=0)
-        return cls(frozen_csr(Y @ rows), frozen(Y.sum(axis=1)), frozen(squares), frozen(totals), frozen(classes))
+        return cls(freeze_csr(Y @ rows), freeze(Y.sum(axis=1)), freeze(squares), freeze(totals), freeze(classes))
 
     def __add__(self, other: ClassSums) -> ClassSums:
-        names = joined_classes(self.classes, other.classes)
+        names = join_classes(self.classes, other.classes)
         width = max(self.sums.shape[1], other.sums.shape[1])
-        mine, theirs = self._placed(names, width), other._placed(names, width)
+        mine, theirs = self._place(names, width), other._place(names, width)
         return ClassSums(
-            frozen_csr(mine.sums + theirs.sums),
-            frozen(mine.sizes + theirs.sizes),
-            frozen(mine.squares + theirs.squares),
-            frozen(mine.totals + theirs.totals),
+            freeze_csr(mine.sums + theirs.sums),
+            freeze(mine.sizes + theirs.sizes),
+            freeze(mine.squares + theirs.squares),
+            freeze(mine.totals + theirs.totals),
             names,
         )
 
@@ -73,18 +73,18 @@ class ClassSums:
         Each class is multiplied up to its old size (a class that loses all its rows has none), and `totals`, which know
         no label, stay: so scores by these sums can be compared with scores by the whole.
         """
-        out = ClassSums.of_rows(X, y)._placed(self.classes, self.sums.shape[1])
+        out = ClassSums.of_rows(X, y)._place(self.classes, self.sums.shape[1])
         left = self.sizes - out.sizes
         growth = np.where(left > 0, self.sizes / np.maximum(left, 1), 0.0)
         return ClassSums(
-            frozen_csr(diags_array(growth) @ (self.sums - out.sums)),
-            frozen(growth * left),
-            frozen(growth * (self.squares - out.squares)),
+            freeze_csr(diags_array(growth) @ (self.sums - out.sums)),
+            freeze(growth * left),
+            freeze(growth * (self.squares - out.squares)),
             self.totals,
             self.classes,
         )
 
-    def _placed(self, names: Array, width: int) -> ClassSums:
+    def _place(self, names: Array, width: int) -> ClassSums:
         """Return the same sums with a row for each of `names` and `width` columns."""
         places = placement(positions(self.classes, names), len(names))
         sums = widen_matrix(places @ self.sums, width)

@@ -16,7 +16,7 @@ from untwin.classify.latent.calibration import KeptRows, fit_held_out_temperatur
 from untwin.classify.latent.class_space import ClassSpace, Columns, class_space
 from untwin.classify.latent.class_sums import ClassSums
 from untwin.classify.latent.indistinguishable import indistinguishable
-from untwin.represent.incremental import validated_growth
+from untwin.represent.incremental import validate_growth
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -122,7 +122,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
         y = _labels(y)  # before X: a refused call must not have made the model wider
         if (y.dtype.kind in "OSU") != (self.classes_.dtype.kind in "OSU"):
             raise ValueError(f"y must hold labels like {self.classes_[0]!r}. Got {y[0]!r} instead.")
-        X, y = validated_growth(self, X, y, **CHECKS)
+        X, y = validate_growth(self, X, y, **CHECKS)
         return self._fit_space(self._sums + ClassSums.of_rows(X, y), self._kept.with_rows(X, y))
 
     def decision_function(self, X: Any) -> Floats:

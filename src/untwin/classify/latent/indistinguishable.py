@@ -97,7 +97,7 @@ def indistinguishable(sums: ClassSums, *, suspected: bool = False) -> tuple[Indi
     groups[judged] = judged[group_of]
     merged = _profiles(sums, groups)
     representatives = np.unique(groups[judged])
-    return (*found, *_dependent(merged.take(representatives)))
+    return (*found, *_find_mixtures(merged.take(representatives)))
 
 
 def _profiles(sums: ClassSums, groups: Indices) -> _Profiles:
@@ -139,7 +139,7 @@ def _all_alike(ratios: Floats, n: int) -> Indices:
     return np.asarray(fcluster(complete(ratios), 1.0, criterion="distance"), dtype=np.intp)
 
 
-def _dependent(profiles: _Profiles) -> list[Indistinguishable]:
+def _find_mixtures(profiles: _Profiles) -> list[Indistinguishable]:
     """Return mixtures, taking each blend out as it is found, and what then still depends on one another."""
     found: list[Indistinguishable] = []
     while len(profiles.names) > 2:
@@ -148,9 +148,9 @@ def _dependent(profiles: _Profiles) -> list[Indistinguishable]:
         if profiles.n_terms >= len(profiles.names):
             vanishing = values <= SPARE * (vectors**2).T @ profiles.noise + ROUNDING
             points = vectors * np.sqrt(np.maximum(values, 0))  # as good as the profiles: they have the same products
-            blend = _best_mixture(profiles, points, _involved(vectors, vanishing))
+            blend = _best_mixture(profiles, points, _classes_involved(vectors, vanishing))
         if blend is None:
-            return found + _lacking(profiles, values, vectors)
+            return found + _find_dependent(profiles, values, vectors)
         whole, parts, weights = blend
         names = tuple(profiles.names[i] for i in (whole, *parts))
         found.append(Indistinguishable("mixture", names, (1.0, *(-weights).tolist()), _relative(values)))
@@ -158,9 +158,9 @@ def _dependent(profiles: _Profiles) -> list[Indistinguishable]:
     return found
 
 
-def _lacking(profiles: _Profiles, values: Floats, vectors: Floats) -> list[Indistinguishable]:
+def _find_dependent(profiles: _Profiles, values: Floats, vectors: Floats) -> list[Indistinguishable]:
     """Return the classes whose profiles depend on one another exactly, if there are any."""
-    involved = _involved(vectors, values <= ROUNDING)
+    involved = _classes_involved(vectors, values <= ROUNDING)
     if involved.size == 0:
         return []
     names = tuple(profiles.names[i] for i in involved)
@@ -169,7 +169,7 @@ def _lacking(profiles: _Profiles, values: Floats, vectors: Floats) -> list[Indis
     return [Indistinguishable("lack of intervals", names, tuple(weights.tolist()), _relative(values))]
 
 
-def _involved(vectors: Floats, vanishing: Flags) -> Indices:
+def _classes_involved(vectors: Floats, vanishing: Flags) -> Indices:
     """Return the classes that take part in combinations that vanish."""
     return np.flatnonzero((vectors[:, vanishing] ** 2).sum(axis=1) > LEAST_PART**2)
 

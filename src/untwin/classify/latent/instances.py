@@ -100,7 +100,7 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         A = Blocks(X)
         if A.energy() == 0:
             raise ValueError("X must hold something other than zeros. Got zeros only instead.")
-        self._U, self.singular_values_, V = self._decomposed(A)
+        self._U, self.singular_values_, V = self._decompose(A)
         self.components_ = V.T
         self.n_components_ = len(self.singular_values_)
         return self
@@ -122,7 +122,7 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         chosen: Array = self.classes_[shares.argmax(axis=1)]
         return chosen
 
-    def _decomposed(self, A: Blocks) -> TruncatedSVD:
+    def _decompose(self, A: Blocks) -> TruncatedSVD:
         def decompose(k: int) -> TruncatedSVD:
             return truncated_svd(A, k, random_state=self.random_state)
 

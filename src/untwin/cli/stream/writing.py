@@ -20,7 +20,7 @@ from untwin._errors import InputError
 from untwin._files import replacing, require_replaceable
 from untwin.cli.model_files import require_outside
 from untwin.cli.output import put_bytes
-from untwin.data.formulas import guard, unguarded
+from untwin.data.formulas import guard, undo_guard_of_table
 from untwin.data.read.source import STDIN
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from untwin.data.read import TableBatch
 
-    Answered = Iterable[tuple[TableBatch, pl.DataFrame]]
+    AnsweredBatches = Iterable[tuple[TableBatch, pl.DataFrame]]
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -37,10 +37,10 @@ OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how Polars tells of one
 LOOK_AGAIN = 0.1  # seconds, between two threads
 
 
-def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
+def write(answered: AnsweredBatches, output: str | None, kind: str, *, raw: bool) -> None:
     """Write to standard output, or to a file that takes its name when it is complete."""
     if not raw:
-        answered = ((_meant(batch), answers) for batch, answers in answered)
+        answered = ((_undo_guard(batch), answers) for batch, answers in answered)
     if output is None:
         for piece in pieces(answered, kind, raw=raw):
             put_bytes(piece)
@@ -74,7 +74,7 @@ def require_place(output: str, data: str, model: str, *, force: bool) -> None:
         raise InputError(message, code="own-input", hint="Choose another place with -o, or replace it with --force.")
 
 
-def pieces(answered: Answered, kind: str, *, raw: bool) -> Iterator[bytes]:
+def pieces(answered: AnsweredBatches, kind: str, *, raw: bool) -> Iterator[bytes]:
     """Yield the bytes of a text format."""
     if kind == "jsonl":
         yield from map(_json_lines, answered)
@@ -93,9 +93,9 @@ def _input_stat(data: str) -> os.stat_result | None:
     return None
 
 
-def _meant(batch: TableBatch) -> TableBatch:
+def _undo_guard(batch: TableBatch) -> TableBatch:
     """Return a batch with the cells of CSV and TSV as they are meant: without the guard against formulas."""
-    raw = unguarded(batch.raw)
+    raw = undo_guard_of_table(batch.raw)
     return batch if raw is batch.raw else replace(batch, raw=raw, cells=raw.frame)
 
 
@@ -105,13 +105,13 @@ def _json_lines(pair: tuple[TableBatch, pl.DataFrame]) -> bytes:
     if batch.objects is None:
         return pl.concat([batch.cells, answers], how="horizontal").write_ndjson().encode()
     told = answers.write_ndjson().removesuffix("\n").split("\n")  # not splitlines: a label may hold U+2028
-    return "".join(joined(given, line) for given, line in zip(batch.objects, told, strict=True)).encode()
+    return "".join(join_objects(given, line) for given, line in zip(batch.objects, told, strict=True)).encode()
 
 
-def joined(given: str, answers: str) -> str:
+def join_objects(given: str, answers: str) -> str:
     r"""Return one JSON object of two.
 
-    >>> joined('{"a": 1.50}', '{"b":2}'), joined(" {} ", '{"b":2}')
+    >>> join_objects('{"a": 1.50}', '{"b":2}'), join_objects(" {} ", '{"b":2}')
     ('{"a": 1.50,"b":2}\n', '{"b":2}\n')
     """
     body = given.strip()[:-1].rstrip()
@@ -130,21 +130,21 @@ def _same_columns(pairs: Iterable[tuple[pl.DataFrame, pl.DataFrame]]) -> Iterato
         yield pl.concat([cells.select(columns), answers], how="horizontal")
 
 
-def _write_parquet(answered: Answered, file: BinaryIO) -> None:
+def _write_parquet(answered: AnsweredBatches, file: BinaryIO) -> None:
     """Let Polars write batches as they come, in another thread: this one must be free to hear that it is to end."""
     frames = _same_columns((batch.cells, answers) for batch, answers in answered)
     first, waiting, ended = next(frames), Queue[pl.DataFrame](1), Event()
 
     def source(*_: object) -> Iterator[pl.DataFrame]:
         yield first
-        while (frame := _taken(waiting, ended)) is not None:
+        while (frame := _take_next(waiting, ended)) is not None:
             yield frame
 
     with ThreadPoolExecutor(1) as pool, ExitStack() as stack:
         stack.callback(ended.set)  # before the pool waits for its thread, whatever happens
         written = pool.submit(_sink, register_io_source(source, schema=first.schema), file)
         for frame in frames:
-            if not _handed_over(frame, waiting, written):
+            if not _hand_over(frame, waiting, written):
                 break
     written.result()
 
@@ -159,7 +159,7 @@ def _sink(table: pl.LazyFrame, file: BinaryIO) -> None:
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from None  # a full disk is no bug
 
 
-def _handed_over(frame: pl.DataFrame, waiting: Queue[pl.DataFrame], written: Future[None]) -> bool:
+def _hand_over(frame: pl.DataFrame, waiting: Queue[pl.DataFrame], written: Future[None]) -> bool:
     """Give a batch to the thread that writes; say no if that has failed."""
     while not written.done():
         with suppress(Full):
@@ -168,7 +168,7 @@ def _handed_over(frame: pl.DataFrame, waiting: Queue[pl.DataFrame], written: Fut
     return False
 
 
-def _taken(waiting: Queue[pl.DataFrame], ended: Event) -> pl.DataFrame | None:
+def _take_next(waiting: Queue[pl.DataFrame], ended: Event) -> pl.DataFrame | None:
     """Return the next batch; None if there are no more."""
     while True:
         last = ended.is_set()  # asked first: a batch may come between the two

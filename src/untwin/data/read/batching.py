@@ -11,7 +11,7 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import report
-from untwin._wording import counted, option
+from untwin._wording import format_count, option
 from untwin.data.read import limits
 from untwin.data.read.delimited import read_delimited
 from untwin.data.read.folder import read_folder
@@ -74,7 +74,7 @@ def read_table(source: str | Path, *, options: ReadOptions | None = None) -> Raw
     name, size = name_of(str(source)), 0
     report(f"reading {name}", 0, 1)
     tables = []
-    for batch in batches(str(source), options or ReadOptions()):
+    for batch in read_batches(str(source), options or ReadOptions()):
         size += batch.raw.size()
         limits.require_fits(size, name)
         tables.append(batch.raw)
@@ -82,7 +82,7 @@ def read_table(source: str | Path, *, options: ReadOptions | None = None) -> Raw
     return tables[0] if len(tables) == 1 else _together(tables)
 
 
-def batches(source: str, options: ReadOptions, most_rows: int | None = None) -> Iterator[TableBatch]:
+def read_batches(source: str, options: ReadOptions, most_rows: int | None = None) -> Iterator[TableBatch]:
     """Yield the rows of a table in order, at most so many at a time; a batch of bad rows alone is empty."""
     rows = bad = 0
     for block in _one_behind(_blocks(source, options)):
@@ -94,7 +94,7 @@ def batches(source: str, options: ReadOptions, most_rows: int | None = None) -> 
         if rows == options.limit:
             return
     if not rows:
-        besides = f" besides {counted(bad, 'bad one')}" if bad else ""
+        besides = f" besides {format_count(bad, 'bad one')}" if bad else ""
         hint = "Give at least one row, below a header where the format has one."
         raise InputError(f"{name_of(source)}: there are no rows{besides}.", code="no-rows", hint=hint)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted, option
+from untwin._wording import format_count, option
 from untwin.data.read import limits
 from untwin.data.read.records import find_records
 from untwin.data.read.table import BadRows, Places, RawTable, Refusal, empty_as_null, text_frame
@@ -79,7 +79,7 @@ class _DelimitedReader:
             if done.cells and any(map(str.strip, done.cells)):
                 limits.require_columns_within_limits(done.cells, self._place(done.line))
                 _check_separator(done.cells, self.name, self.mark)
-                self.columns, self.refused = _named(done.cells)
+                self.columns, self.refused = _name_columns(done.cells)
                 self._move(done)
                 self.row = 1
                 return
@@ -121,7 +121,7 @@ class _DelimitedReader:
                 lines.append(done.line)
                 cells.append(done.cells)
             elif done.cells:
-                found = counted(len(done.cells), "cell")
+                found = format_count(len(done.cells), "cell")
                 message = f"{self._place(done.line)}: {found} where the header has {len(self.columns):,}."
                 self.bad.add(message, code="ragged-row", hint=f"{_CELLS_HINT} {option('separator')}.")
             self.row += done.cells != []
@@ -136,7 +136,7 @@ class _DelimitedReader:
         body = self.rest if final else self.rest[: _end_of_lines(self.rest)]
         text = io.TextIOWrapper(io.BytesIO(body), encoding="utf-8", newline="")
         taken: list[str] = []
-        reader = csv.reader(_remembered(text, taken), delimiter=self.mark, strict=True)
+        reader = csv.reader(_remember(text, taken), delimiter=self.mark, strict=True)
         line, end = self.line, 0
         while True:
             taken.clear()
@@ -196,7 +196,7 @@ def _end_of_lines(data: bytes) -> int:
     return max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
 
 
-def _remembered(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
+def _remember(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
     for line in lines:
         taken.append(line)
         yield line
@@ -229,14 +229,14 @@ def _check_separator(header: Sequence[str], name: str, mark: str) -> None:
         raise InputError(message, code="separator", hint=hint)
 
 
-def _named(header: Sequence[str]) -> tuple[list[str], dict[str, Refusal]]:
+def _name_columns(header: Sequence[str]) -> tuple[list[str], dict[str, Refusal]]:
     """Return names for the columns; a second column of a name gets a number and the name is refused."""
     given = [column or f"column {i}" for i, column in enumerate(header, start=1)]
     counts, seen = Counter(given), Counter[str]()
     taken, names = set(given), []
     for column in given:
         seen[column] += 1
-        name = column if seen[column] == 1 else _unused(f"{column} ({seen[column]})", taken)
+        name = column if seen[column] == 1 else _find_unused(f"{column} ({seen[column]})", taken)
         taken.add(name)
         names.append(name)
     hint = "Rename or remove one of them."
@@ -248,7 +248,7 @@ def _named(header: Sequence[str]) -> tuple[list[str], dict[str, Refusal]]:
     return names, twice
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def _find_unused(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "'"
     return name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.data.read import limits
 from untwin.data.read.source import utf8_pieces
 from untwin.data.read.table import Note, Places, RawTable, text_frame
@@ -55,7 +55,7 @@ def read_folder(folder: Path, encoding: str | None) -> RawTable:
 
 def _note(code: str, count: int) -> Note:
     what, happened = _WORDS[code]
-    return Note(code, count, f"{counted(count, what)} {happened}")
+    return Note(code, count, f"{format_count(count, what)} {happened}")
 
 
 def _files(folder: Path, skipped: Counter[str]) -> Iterator[Path]:

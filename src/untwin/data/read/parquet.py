@@ -11,7 +11,7 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin.data.read import limits
-from untwin.data.read.source import PIECE, STDIN, name_of, opened
+from untwin.data.read.source import PIECE, STDIN, name_of, open_source
 from untwin.data.read.table import Places, RawTable, Refusal, empty_as_null
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def read_parquet(source: str) -> Iterator[tuple[RawTable, pl.DataFrame]]:
 def _searchable(source: str) -> Path | io.BytesIO:
     """Return a file that can be searched; a pipe cannot, and is held in memory, packed as it is."""
     if source != STDIN and Path(source).is_file():
-        with opened(source):  # refuses what may not be read
+        with open_source(source):  # refuses what may not be read
             return Path(source)
     kept = io.BytesIO()
-    with opened(source) as file:
+    with open_source(source) as file:
         while piece := file.read(PIECE):
             kept.write(piece)
             limits.require_fits(kept.tell(), name_of(source))

@@ -73,7 +73,7 @@ def name_of(source: str) -> str:
 
 
 @contextmanager
-def opened(source: str) -> Iterator[_Peeked]:
+def open_source(source: str) -> Iterator[_Peeked]:
     """Open a file or standard input for a while."""
     with ExitStack() as stack:
         try:
@@ -96,11 +96,11 @@ def _stdin() -> Readable:
 def text_pieces(source: str, encoding: str | None) -> Iterator[bytes]:
     """Yield the text of a file or of standard input as UTF-8 without a byte order mark, in pieces of any cut."""
     name = name_of(source)
-    with opened(source) as file:
-        yield from utf8_pieces(_unpacked(file, name), name, encoding)
+    with open_source(source) as file:
+        yield from utf8_pieces(_unpack(file, name), name, encoding)
 
 
-def _unpacked(file: _Peeked, name: str) -> Iterator[bytes]:
+def _unpack(file: _Peeked, name: str) -> Iterator[bytes]:
     """Yield the bytes of a file that may be packed by gzip."""
     try:
         if file.start.startswith(_GZIP):
@@ -132,7 +132,7 @@ def refuse_spreadsheet(name: str, kind: str = "a spreadsheet") -> None:
 def utf8_pieces(pieces: Iterable[bytes], name: str, encoding: str | None) -> Iterator[bytes]:
     """Yield encoded text as UTF-8 without a byte order mark; NUL characters mean a binary file."""
     line = 1
-    for piece in _decoded(pieces, name, encoding):
+    for piece in _decode(pieces, name, encoding):
         if b"\0" in piece:
             sound = piece[: piece.index(b"\0")]
             yield sound
@@ -145,7 +145,7 @@ def utf8_pieces(pieces: Iterable[bytes], name: str, encoding: str | None) -> Ite
         line += piece.count(b"\n")
 
 
-def _decoded(pieces: Iterable[bytes], name: str, encoding: str | None) -> Iterator[bytes]:
+def _decode(pieces: Iterable[bytes], name: str, encoding: str | None) -> Iterator[bytes]:
     decoder: _Decoder | None = None
     for piece in pieces:
         if decoder is None:
@@ -177,12 +177,12 @@ class _Decoder:
             wrong = self._wrong(start + error.start, self.line + text.count("\n"), found)
         except UnicodeError as error:
             raise self._wrong(start, self.line, piece[:3]) from error
-        yield from self._encoded(text)
+        yield from self._encode(text)
         if wrong is not None:
             raise wrong
         self.offset += len(piece)
 
-    def _encoded(self, text: str) -> Iterator[bytes]:
+    def _encode(self, text: str) -> Iterator[bytes]:
         if not self.begun:
             self.begun, text = bool(text), text.removeprefix("\ufeff")
         try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin._errors import InputError
-from untwin._wording import counted, cut, option
+from untwin._wording import cut, format_count, option
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -103,9 +103,9 @@ class Places:
         """
         rows = [f"{Path(self.name).name}:{row}" for row in self.rows.tolist()]
         if self.ids is None and self.files is None:
-            return all_different(rows, taken)
+            return make_distinct(rows, taken)
         named = zip(self.marks(), rows, strict=True)
-        return all_different((f"{name} ({row})" if name in taken else name for name, row in named), taken)
+        return make_distinct((f"{name} ({row})" if name in taken else name for name, row in named), taken)
 
     def with_ids(self, ids: Sequence[str | None]) -> Places:
         """Return the places with the owner's ids; rows without one, or with one that others have too, by their row.
@@ -118,7 +118,7 @@ class Places:
         named = [
             f"row {row}" if name is None else name if times[name] == 1 else f"{name} (row {row})" for name, row in rows
         ]
-        return replace(self, ids=all_different(named))
+        return replace(self, ids=make_distinct(named))
 
     def take(self, indices: Integers) -> Places:
         """Return the places of the frame rows `indices`."""
@@ -127,10 +127,10 @@ class Places:
         return replace(self, rows=self.rows[indices], lines=lines, ids=ids)
 
 
-def all_different(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+def make_distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Return names of which each occurs once and none is `taken`; those that would not get a number.
 
-    >>> all_different(["T-1", "T-2", "T-1"], ["T-2"])
+    >>> make_distinct(["T-1", "T-2", "T-1"], ["T-2"])
     ['T-1', 'T-2 #2', 'T-1 #2']
     """
     seen, different = set(taken), []
@@ -202,7 +202,7 @@ class BadRows:
         """Pass over one bad row, or refuse the file."""
         self.count += 1
         if self.count > self.allowed:
-            so_far = f" ({counted(self.count, 'bad row')} so far)" if self.allowed else ""
+            so_far = f" ({format_count(self.count, 'bad row')} so far)" if self.allowed else ""
             more = f"Or leave out up to N such rows with {option('skip_bad_rows', meta='N')}."
             raise InputError(message + so_far, code=code, hint=f"{hint} {more}")
 
@@ -214,7 +214,7 @@ class BadRows:
 
 def bad_rows(count: int) -> tuple[Note, ...]:
     """Return the note that tells of rows passed over, if there are any."""
-    return (Note("bad-rows", count, f"{counted(count, 'bad row')} skipped"),) if count else ()
+    return (Note("bad-rows", count, f"{format_count(count, 'bad row')} skipped"),) if count else ()
 
 
 def text_frame(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> pl.DataFrame:

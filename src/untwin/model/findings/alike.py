@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from untwin._values import positions
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.classify.latent.class_sums import ClassSums
 from untwin.classify.latent.indistinguishable import Indistinguishable, indistinguishable
 from untwin.model.findings.finding import Finding
@@ -49,7 +49,7 @@ def indistinguishable_classes(evidence: Evidence) -> Finding | None:
         return None
     return Finding(
         "indistinguishable-classes",
-        f"{counted(len(found), 'set of classes looks', 'sets of classes look')} alike in the data itself.",
+        f"{format_count(len(found), 'set of classes looks', 'sets of classes look')} alike in the data itself.",
         tuple(
             {"kind": one.kind, "classes": list(one.classes), "weights": list(one.weights)}
             | {"singular value": one.singular_value, "taken for each other": _errors(evidence.confusion, one.classes)}

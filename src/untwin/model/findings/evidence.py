@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from untwin._values import frozen, positions
+from untwin._values import freeze, positions
 from untwin._wording import cut
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.contingency import Contingency
@@ -131,12 +131,12 @@ class Evidence:
     @cached_property
     def codes(self) -> Indices:
         """Return the place of each row's label among the classes."""
-        return frozen(positions(self.y, self.classes))
+        return freeze(positions(self.y, self.classes))
 
     @cached_property
     def sizes(self) -> Indices:
         """Return the number of training rows of each class."""
-        return frozen(np.bincount(self.codes, minlength=len(self.classes)))
+        return freeze(np.bincount(self.codes, minlength=len(self.classes)))
 
     @cached_property
     def contingency(self) -> Contingency | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.model.findings.finding import Finding
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def group_names(evidence: Evidence) -> Finding | None:
     names = evidence.hierarchy.name_groups(table, groups)
     return Finding(
         "group-names",
-        f"The classes fall into {counted(len(groups), 'group', 'groups')} of two or more that are confused alike.",
+        f"The classes fall into {format_count(len(groups), 'group', 'groups')} of two or more that are confused alike.",
         tuple({"name": name, "classes": list(group)} for name, group in zip(names, groups, strict=True)),
         "Use them as the upper level of a tree of classes; names are the terms that set a group apart, so edit them.",
         "info",

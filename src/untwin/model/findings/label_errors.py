@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from untwin._wording import counted, share
+from untwin._wording import format_count, share
 from untwin.model.findings.finding import Finding, by_size, records
 from untwin.model.findings.noise import fitted_noise
 from untwin.model.findings.small import FEW
@@ -46,7 +46,7 @@ def label_errors(evidence: Evidence) -> Finding | None:
     n_judged = int(evidence.held_out.sum())
     return Finding(
         "label-error",
-        f"{counted(rows.size, 'row seems', 'rows seem')} to carry a wrong label "
+        f"{format_count(rows.size, 'row seems', 'rows seem')} to carry a wrong label "
         f"({share(rows.size, n_judged)} of those judged), as far as this model can tell.",
         _records(evidence, rows),
         "Read them from the top and correct the label where it is wrong; stop where most of them are right. A model "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from untwin._wording import counted, share
+from untwin._wording import format_count, share
 from untwin.crossfit.folds import identical_rows
 from untwin.model.findings.evidence import beginning
 from untwin.model.findings.finding import Finding, by_size
@@ -53,8 +53,8 @@ def conflicting_rows(evidence: Evidence) -> Finding | None:
     n_rows = int(groups["row"].list.len().sum())
     return Finding(
         "conflicting-text",
-        f"{counted(groups.height, 'row occurs', 'rows occur')} again with a different label "
-        f"({counted(n_rows, 'row', 'rows')} in all, {share(n_rows, len(keys))}).",
+        f"{format_count(groups.height, 'row occurs', 'rows occur')} again with a different label "
+        f"({format_count(n_rows, 'row', 'rows')} in all, {share(n_rows, len(keys))}).",
         tuple(_conflict(evidence, group) for group in groups.head(MOST_GROUPS).iter_rows(named=True)),
         "Nobody can get all of them right: label errors, or classes that are twins. Decide on one label for each.",
         by_size(n_rows, len(keys)),
@@ -85,7 +85,7 @@ def leaks(evidence: Evidence) -> Finding | None:
     n_rows = int(both["row"].list.len().sum())
     return Finding(
         "split-leak",
-        f"{counted(n_rows, 'test row is', 'test rows are')} in the training rows too "
+        f"{format_count(n_rows, 'test row is', 'test rows are')} in the training rows too "
         f"({share(n_rows, len(evidence.test_texts))} of the test part).",
         tuple(_leak(evidence, pair) for pair in both.head(MOST_GROUPS).iter_rows(named=True)),
         "The test asks for what was learnt by heart there: its accuracy may be too high by up to that share. Keep each "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.model.findings.finding import Finding
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def tiny_classes(evidence: Evidence) -> Finding | None:
     columns = evidence.classes[tiny].tolist(), sizes[tiny].tolist(), recall[tiny].tolist(), judged[tiny].tolist()
     return Finding(
         "tiny-class",
-        f"{counted(tiny.size, 'class has', 'classes have')} fewer than {FEW} rows.",
+        f"{format_count(tiny.size, 'class has', 'classes have')} fewer than {FEW} rows.",
         tuple(
             {"class": name, "rows": size, "recall": share if known else None}
             for name, size, share, known in zip(*columns, strict=True)

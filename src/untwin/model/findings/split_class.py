@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.preprocessing import normalize
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.linalg.blocks import Blocks
 from untwin.linalg.svd import truncated_svd
 from untwin.model.findings.finding import Finding
@@ -116,7 +116,7 @@ def split_classes(evidence: Evidence) -> Finding | None:
         return None
     return Finding(
         "split-class",
-        f"{counted(len(found), 'class looks', 'classes look')} like two things under one name.",
+        f"{format_count(len(found), 'class looks', 'classes look')} like two things under one name.",
         tuple(_record(evidence, part) for part in found),
         "Read a few rows of both parts. If the difference matters to you, make two classes of them; if not, leave it.",
         "info",

@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import beta
 
 from untwin._values import positions
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.model.findings.finding import Finding
 from untwin.tables.confusion import Confusion
 
@@ -49,7 +49,7 @@ def twins(evidence: Evidence) -> Finding | None:
     wrong = np.flatnonzero(evidence.held_out & (evidence.predictions != evidence.y))
     return Finding(
         "twins",
-        f"{counted(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
+        f"{format_count(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
         + _if_merged(evidence, chains(pairs["a"], pairs["b"], evidence.classes)),
         tuple(_twin_record(evidence, pair, wrong) for pair in pairs),
         "Merge classes whose difference does not matter to you. Otherwise say in writing what sets them apart, check "
@@ -154,7 +154,7 @@ def soft_links(evidence: Evidence) -> Finding | None:
         return None
     return Finding(
         "also-see",
-        f"{counted(len(links), 'pair of classes is', 'pairs of classes are')} confused across the known tree.",
+        f"{format_count(len(links), 'pair of classes is', 'pairs of classes are')} confused across the known tree.",
         tuple(
             {"a": link.a, "b": link.b, "parent of a": link.known_a, "parent of b": link.known_b}
             | {"rate": sure[frozenset((link.a, link.b))], "height": link.height}

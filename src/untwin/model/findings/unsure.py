@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin._wording import counted
+from untwin._wording import format_count
 from untwin.model.findings.finding import Finding, records
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def rows_to_label(evidence: Evidence) -> Finding | None:
     n_rows = len(evidence.unlabelled)
     return Finding(
         "label-next",
-        f"{counted(unsure.size, 'row', 'rows')} of {n_rows:,} without a label would more likely be wrong than right.",
+        f"{format_count(unsure.size, 'row')} of {n_rows:,} without a label would more likely be wrong than right.",
         records(columns),
         "Label from the top of the list: pairs of classes take turns, those with most errors to be expected first.",
         "info",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin.store.npy import storable
-from untwin.store.refusal import damaged, require
+from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,7 +86,7 @@ class ArrayReader:
                     return found
             case [str(dtype), int(start), list(shape), "C" | "F" as order]:
                 return self._run(dtype, start, shape, order)
-        raise damaged(f"The place of an array must be a part or a run of one. Got {str(place)[:200]} instead.")
+        raise damage_error(f"The place of an array must be a part or a run of one. Got {str(place)[:200]} instead.")
 
     def _run(self, dtype: str, start: int, shape: list[Any], order: Any) -> Array:
         pool = self._pools.get(dtype)
@@ -95,5 +95,5 @@ class ArrayReader:
         end = start + math.prod(sizes)
         sound = isinstance(pool, np.ndarray) and pool.ndim == 1 and pool.dtype.str == dtype
         if pool is None or not sound or not 0 <= start <= end <= len(pool):
-            raise damaged(f"A small array must lie among those of its dtype. Got {dtype} {start} {shape} instead.")
+            raise damage_error(f"A small array must lie among those of its dtype. Got {dtype} {start} {shape} instead.")
         return pool[start:end].reshape(shape, order=order)

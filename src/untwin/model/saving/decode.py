@@ -15,9 +15,9 @@ from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS
 from untwin.model.saving.rules import require_harmless
-from untwin.store.kinds import checked_csr
-from untwin.store.refusal import damaged, require
-from untwin.store.texts import checked_texts
+from untwin.store.kinds import check_csr
+from untwin.store.refusal import damage_error, require
+from untwin.store.texts import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ class Decoder:
         self._reader = reader
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
-            "dict": self._named,
+            "dict": self._decode_items,
             "slice": lambda content: slice(*map(self.thing, content)),
             "float": lambda content: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
             "array": self._reader.get,
@@ -67,7 +67,7 @@ class Decoder:
                 return [self.thing(item) for item in node]
             case dict() if len(node) == 1:
                 return self._of_kind(*next(iter(node.items())))
-        raise damaged(f"A node must be a value or one named kind. Got {str(node)[:200]} instead.")
+        raise damage_error(f"A node must be a value or one named kind. Got {str(node)[:200]} instead.")
 
     def _of_kind(self, kind: str, content: Any) -> Any:
         if kind in self._kinds:
@@ -77,31 +77,31 @@ class Decoder:
         if kind in MATRICES:
             return self._matrix(MATRICES[kind], content)
         if kind not in KINDS:
-            raise damaged(f"A kind must be one that models consist of. Got {kind[:200]} instead.")
+            raise damage_error(f"A kind must be one that models consist of. Got {kind[:200]} instead.")
         return self._instance(kind, content)
 
     def _instance(self, name: str, content: Any) -> Any:
         require(isinstance(content, dict), f"A {name} must have attributes")
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
-        made = KINDS[name].make(self._named(content))
+        made = KINDS[name].make(self._decode_items(content))
         require_harmless(name, made)
         return made
 
-    def _named(self, content: Any) -> dict[str, Any]:
+    def _decode_items(self, content: Any) -> dict[str, Any]:
         return {name: self.thing(node) for name, node in content.items()}
 
     def _matrix(self, kind: type, content: Any) -> Any:
         match content:
             case {"shape": [int(n), int(m)], "data": data, "indices": indices, "indptr": indptr}:
                 get = self._reader.get
-                matrix = checked_csr((n, m), get(data), get(indices), get(indptr), "a matrix")
+                matrix = check_csr((n, m), get(data), get(indices), get(indptr), "a matrix")
                 return matrix if kind is type(matrix) else _as(kind, matrix)
-        raise damaged(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
+        raise damage_error(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
 
     def _strings(self, content: Any) -> list[str]:
         utf8, offsets = self._reader.get(content["utf8"]), self._reader.get(content["offsets"])
-        texts = checked_texts(utf8, offsets, "strings")
+        texts = check_texts(utf8, offsets, "strings")
         if len(texts) == 0 or len(utf8) > LONG * len(texts) or not utf8.all():
             return list(texts)
         return np.insert(utf8, offsets[1:-1], 0).tobytes().decode().split("\0")  # a vocabulary three times as fast
@@ -117,7 +117,7 @@ class Decoder:
         return np.ma.MaskedArray(data, mask=mask, hard_mask=True)
 
     def _column(self, content: Any) -> pl.Series:
-        return column_of(self._named(content))
+        return column_of(self._decode_items(content))
 
 
 def _as(kind: type, matrix: Any) -> Any:

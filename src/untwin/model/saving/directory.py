@@ -21,7 +21,7 @@ from untwin.model.saving.arrays import ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
 from untwin.store import ModelRefused, Texts, load, save
-from untwin.store.refusal import damaged, require
+from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,21 +58,21 @@ def save_model(
     sha256 = save(
         folder, {**writer.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder)
     )
-    return _noted(model, folder, sha256)
+    return _note_folder(model, folder, sha256)
 
 
 def load_model(folder: str | Path) -> UntwinClassifier:
     """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`."""
     stored = load(folder)
     try:
-        model = _built(_tree_of(stored), stored.parts)
+        model = _build(_tree_of(stored), stored.parts)
         _try(model)
     except ModelRefused as error:
         raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
     except (Exception, pl.exceptions.PanicException) as error:
         reason = f"{folder}: The model must answer. Got {type(error).__name__} instead: {str(error)[:200]}"
-        raise damaged(f"{reason} {_other_versions(stored.facts)}".strip()) from error
-    vars(model).update(about_=stored.facts["about"], **_noted(model, folder, stored.sha256))
+        raise damage_error(f"{reason} {_other_versions(stored.facts)}".strip()) from error
+    vars(model).update(about_=stored.facts["about"], **_note_folder(model, folder, stored.sha256))
     return model
 
 
@@ -87,7 +87,7 @@ def describe(folder: str | Path) -> dict[str, Any]:
         `sha256` of the whole.
     """
     stored = load(folder)
-    require(_is_told(stored.facts), f"{folder}: facts must hold versions, summary and about")
+    require(_has_facts(stored.facts), f"{folder}: facts must hold versions, summary and about")
     sizes = {name: _n_bytes(part) for name, part in stored.parts.items()}
     by_size = dict(sorted(sizes.items(), key=lambda item: -item[1]))
     return {
@@ -98,7 +98,7 @@ def describe(folder: str | Path) -> dict[str, Any]:
     }
 
 
-def _noted(model: UntwinClassifier, folder: str | Path, sha256: str) -> dict[str, Any]:
+def _note_folder(model: UntwinClassifier, folder: str | Path, sha256: str) -> dict[str, Any]:
     """Return which model a folder held when this one was read from it or saved to it, as attributes."""
     seen = vars(model).get("_seen_in", {}) | {str(Path(folder).resolve()): sha256}
     return {"sha256_": sha256, "_seen_in": seen}
@@ -112,8 +112,8 @@ def _last_seen(model: UntwinClassifier, folder: str | Path) -> str | None:
 
 def _tree_of(stored: Stored) -> str:
     tree = stored.parts.get(TREE)
-    if not isinstance(tree, Texts) or len(tree) != 1 or not _is_told(stored.facts):
-        raise damaged("A model must have a tree, and facts. Got something else instead.")
+    if not isinstance(tree, Texts) or len(tree) != 1 or not _has_facts(stored.facts):
+        raise damage_error("A model must have a tree, and facts. Got something else instead.")
     return tree[0]
 
 
@@ -121,7 +121,7 @@ def _require_size(tree: str) -> None:
     require(len(tree) <= LARGEST_TREE, f"A tree must have at most {LARGEST_TREE} characters")
 
 
-def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
+def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
     _require_size(tree)
     model = Decoder(ArrayReader(parts)).thing(json.loads(tree))
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
@@ -167,7 +167,7 @@ def _summary(model: UntwinClassifier) -> dict[str, Any]:
     }
 
 
-def _is_told(facts: Mapping[str, Any]) -> bool:
+def _has_facts(facts: Mapping[str, Any]) -> bool:
     return all(isinstance(facts.get(name), dict) for name in ("versions", "summary", "about"))
 
 

@@ -33,7 +33,7 @@ class Encoder:
     def __init__(self, writer: ArrayWriter) -> None:
         self._writer = writer
         self._kinds: dict[type, Callable[[Any, Path], Node]] = {  # a masked array is an array too: first comes first
-            np.ma.MaskedArray: lambda thing, path: {"masked": self._named(_masked(thing), path)},
+            np.ma.MaskedArray: lambda thing, path: {"masked": self._encode_items(_mask_parts(thing), path)},
             np.ndarray: self._array,
             csr_array: lambda thing, path: {"csr": self._matrix(thing, path)},
             csr_matrix: lambda thing, path: {"csr_matrix": self._matrix(thing, path)},
@@ -63,18 +63,18 @@ class Encoder:
         if kind in (tuple, set, frozenset):
             return {kind.__name__: self._list(thing if kind is tuple else sorted(thing), path)}
         if kind is dict and all(isinstance(key, str) for key in thing):
-            return {"dict": self._named(thing, path)}
+            return {"dict": self._encode_items(thing, path)}
         if isinstance(thing, type) and thing in NUMBER_TYPES.values():
             return {"type": thing.__name__}
         name = name_of(thing)
         if name is not None:
-            return {name: self._named(self._state(name, thing, path), path)}
+            return {name: self._encode_items(self._state(name, thing, path), path)}
         raise _not_savable(thing, path)
 
     def _list(self, things: Iterable[Any], path: Path) -> list[Node]:
         return [self.node(thing, (*path, str(number))) for number, thing in enumerate(things)]
 
-    def _named(self, things: Mapping[str, Any], path: Path) -> dict[str, Node]:
+    def _encode_items(self, things: Mapping[str, Any], path: Path) -> dict[str, Node]:
         now = list(things.items())  # another thread may have the model note something meanwhile
         return {name: self.node(thing, (*path, name)) for name, thing in now}
 
@@ -107,13 +107,13 @@ class Encoder:
             state = column_state(column)
         except UnknownColumn:
             raise _not_savable(column, (*path, column.name)) from None
-        return self._named(state, path)
+        return self._encode_items(state, path)
 
     def _put(self, array: Array, path: Path) -> Any:
         return self._writer.put(array, path[1] if path[:1] == (ROOT,) and len(path) > 1 else "more")
 
 
-def _masked(array: Any) -> dict[str, Array]:
+def _mask_parts(array: Any) -> dict[str, Array]:
     return {"data": array.data, "mask": np.ma.getmaskarray(array)}
 
 

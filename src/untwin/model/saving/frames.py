@@ -52,10 +52,10 @@ def _plain(column: pl.Series) -> tuple[list[Any], Any]:
     if isinstance(dtype, pl.Enum):
         return [kind, dtype.categories.to_list()], column.cast(pl.String).fill_null(dtype.categories[0]).to_list()
     if kind in _NUMBERS:
-        return [kind], _filled(column)
+        return [kind], _fill_missing(column)
     if kind in _TIMES:
         details = [getattr(dtype, key) for key in ("time_unit", "time_zone") if hasattr(dtype, key)]
-        return [kind, *details], _filled(column.to_physical())
+        return [kind, *details], _fill_missing(column.to_physical())
     if kind == "Null":
         return [kind], np.zeros(len(column), dtype=np.int8)
     inner = getattr(dtype, "inner", None)
@@ -68,7 +68,7 @@ def _plain(column: pl.Series) -> tuple[list[Any], Any]:
     raise UnknownColumn
 
 
-def _filled(column: pl.Series) -> Any:
+def _fill_missing(column: pl.Series) -> Any:
     return column.fill_null(False if column.dtype == pl.Boolean else 0).to_numpy()
 
 

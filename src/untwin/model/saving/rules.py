@@ -30,24 +30,24 @@ def require_harmless(name: str, thing: Any) -> None:
         rule(thing)
 
 
-def _pipeline(pipeline: Any) -> None:
+def _check_pipeline(pipeline: Any) -> None:
     require(pipeline.memory is None, "A pipeline must not have a memory: it would unpickle what lies there")
 
 
-def _tree(tree: Any) -> None:
+def _check_tree(tree: Any) -> None:
     """Refuse a circle: a descent follows `below` until it ends."""
     for number, branch in enumerate(tree.branches):
         below = np.asarray(branch.below)
         require(bool(((below < 0) | (below > number)).all()), "A branch must lead to later branches only")
 
 
-def _tfidf(weights: Any) -> None:
+def _check_tfidf(weights: Any) -> None:
     """Refuse weights without weights: scikit-learn would leave them out without a word."""
     fitted = hasattr(weights, "n_features_in_") and weights.use_idf
     require(not fitted or hasattr(weights, "idf_"), "tf-idf must have its weights of terms")
 
 
-def _frequent_terms(frequent: Any) -> None:
+def _check_frequent_terms(frequent: Any) -> None:
     """Refuse marks that are not one yes or no for each column."""
     if hasattr(frequent, "n_features_in_"):
         kept = np.asarray(getattr(frequent, "kept_", None))
@@ -55,20 +55,20 @@ def _frequent_terms(frequent: Any) -> None:
         require(marked, "Each term must be marked as frequent or not")
 
 
-def _top_class(line: Any) -> None:
+def _check_top_class(line: Any) -> None:
     """Refuse what would put the likeliest class last, or nowhere."""
     numbers = all(isinstance(value, float) and np.isfinite(value) for value in (line.slope, line.shift))
     require(numbers and line.slope > 0, "The top class must be calibrated by a positive slope and a finite shift")
 
 
-def _text_counts(counts: Any) -> None:
+def _check_text_counts(counts: Any) -> None:
     shortest, longest = counts.ngram_range
     require(1 <= shortest <= longest <= LONGEST_NGRAM, f"ngram_range must be within 1 and {LONGEST_NGRAM}")
     terms = getattr(counts, "terms_", None)
     require(terms is None or terms.n_unique() == len(terms), "A term must have one column")
 
 
-def _model(model: Any) -> None:
+def _check_model(model: Any) -> None:
     """Refuse what answers are made with outside of what a trial reaches."""
     known = model.state_
     kinds = {"views": tuple, "y": np.ndarray, "ids": np.ndarray, "n_arrived": int}
@@ -80,15 +80,15 @@ def _model(model: Any) -> None:
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
     require(isinstance(model.threshold_, float), "A threshold must be a number")
     require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
-    _ids(known.ids)
-    _noted(model._noted)
-    _measured(model._noted, len(known.answers.rows))
+    _check_ids(known.ids)
+    _check_notes(model._noted)
+    _check_measured(model._noted, len(known.answers.rows))
     class_order(model.order, model.classes_, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == model.classes_.tolist(), "Groups must hold each class once")
 
 
-def _ids(ids: Any) -> None:
+def _check_ids(ids: Any) -> None:
     """Refuse names of rows that are no names, or mean two rows."""
     names = ids.tolist()
     kind = str if ids.dtype == object else int
@@ -96,7 +96,7 @@ def _ids(ids: Any) -> None:
     require(len(set(names)) == len(names), "An id must belong to one row")
 
 
-def _noted(noted: Any) -> None:
+def _check_notes(noted: Any) -> None:
     """Refuse a known tree that is none: the report would fail, and not the loading."""
     require(isinstance(noted, dict), "A model must have its notes by name")
     parents = noted.get("parents")
@@ -107,7 +107,7 @@ def _noted(noted: Any) -> None:
         require(all(isinstance(name, str | int | float) for name in names), "Classes and parents must be names")
 
 
-def _measured(noted: dict[str, Any], n_asked: int) -> None:
+def _check_measured(noted: dict[str, Any], n_asked: int) -> None:
     """Refuse neighbours that are no rows, and a range that is none."""
     near = noted.get("neighbours")
     if near is not None:
@@ -120,11 +120,11 @@ def _measured(noted: dict[str, Any], n_asked: int) -> None:
 
 
 _RULES: dict[str, Callable[[Any], None]] = {
-    "expert-tree": _tree,
-    "frequent-terms": _frequent_terms,
-    "model": _model,
-    "pipeline": _pipeline,
-    "text-counts": _text_counts,
-    "tf-idf": _tfidf,
-    "top-class-calibration": _top_class,
+    "expert-tree": _check_tree,
+    "frequent-terms": _check_frequent_terms,
+    "model": _check_model,
+    "pipeline": _check_pipeline,
+    "text-counts": _check_text_counts,
+    "tf-idf": _check_tfidf,
+    "top-class-calibration": _check_top_class,
 }

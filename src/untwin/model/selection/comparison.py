@@ -23,7 +23,7 @@ from untwin.calibrate.temperature import fit_temperature, log_probabilities, on_
 from untwin.calibrate.top_class import TopClassCalibration
 from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.outoffold import scores_out_of_fold
-from untwin.model.ordinal import ORDERED, answered
+from untwin.model.ordinal import ORDERED, answer_codes
 from untwin.model.selection.sampling import two_folds
 from untwin.tables.confusion import Confusion
 
@@ -197,7 +197,7 @@ class Comparison:
         )
 
     def _answered(self, log_p: Floats32) -> Indices:
-        return answered(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
+        return answer_codes(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
 
 
 def compare(

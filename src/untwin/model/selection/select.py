@@ -65,7 +65,7 @@ def select_best(
     winner = (grown := averages.grown())[-1]
     top_class = comparison.top_class(winner.log_p)
     answers = OutOfFoldAnswers(classes, asked, top_class(winner.log_p), classes[winner.predicted], comparison.folds)
-    ensemble = Ensemble.fitted(
+    ensemble = Ensemble.fit(
         winner.members, winner.temperature, views, y, top_class=top_class, ready=winner.ready, n_jobs=rules.n_jobs
     )
     candidates = records(comparison, [*results, *grown[1:]], winner, dropped)
@@ -78,7 +78,7 @@ def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array, classes: A
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7
     return Selection(
-        Ensemble.fitted((member,), 1.0, views, y),
+        Ensemble.fit((member,), 1.0, views, y),
         OutOfFoldAnswers.nothing(classes, len(y)),
         [Candidate(spec.name, *nothing, 0.0, True, note)],
         {},

@@ -9,7 +9,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from untwin import (
     AdaptiveSprinkling,
-    BatchLinearSVC,
     CentroidClassifier,
     ConfusionGraphClassifier,
     KNNClassifier,
@@ -24,7 +23,7 @@ from untwin import (
     SupervisedWeights,
     UntwinClassifier,
 )
-from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
+from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 from untwin.data.standard import StandardNumbers
 from untwin.represent.frequent import FrequentTerms
 
@@ -58,8 +57,7 @@ ESTIMATORS = [
     ConfusionGraphClassifier(),
     ConfusionGraphClassifier(approach="verify"),
     ConfusionGraphClassifier(approach="max-wins", candidates=None, threshold=0.0),
-    BatchLinearSVC(),
-    ComplementBayes(),
+    NaiveBayes(),
     LinearSVM(),
     LogisticModel(),
     MultiLevelClassifier(),

@@ -15,7 +15,6 @@ from sklearn.svm import LinearSVC
 
 from untwin import (
     AdaptiveSprinkling,
-    BatchLinearSVC,
     CentroidClassifier,
     ConfusionGraphClassifier,
     KNNClassifier,
@@ -33,7 +32,7 @@ from untwin import (
     UntwinClassifier,
     out_of_fold,
 )
-from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
+from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 
 N_CLASSES, N_ROWS, N_TEST = 5, 400, 400
 SPREADS = 4.0  # of a binomial: one shuffle in 16,000 goes beyond by luck
@@ -52,7 +51,7 @@ ON_TEXTS = {
     ),
     "semi-discrete": make_pipeline(*TFIDF, SemiDiscreteLSI(n_components=10), KNNClassifier()),
     "scores": make_pipeline(*TFIDF, ScoreSpace(SVM), KNNClassifier()),
-    "supervised weights": make_pipeline(TextCounts(), SupervisedWeights(scheme="ig", select=0.5), ComplementBayes()),
+    "supervised weights": make_pipeline(TextCounts(), SupervisedWeights(scheme="ig", select=0.5), NaiveBayes()),
     "supervised weights, neighbours": make_pipeline(
         TextCounts(), SupervisedWeights(scheme="ig", select=0.3), KNNClassifier()
     ),
@@ -65,7 +64,6 @@ ON_TEXTS = {
     "class space, as published": make_pipeline(TextCounts(), LatentClassClassifier.as_published()),
     "instance space": make_pipeline(*TFIDF, LatentInstanceClassifier(n_components=10)),
     "centroids": make_pipeline(*TFIDF, CentroidClassifier()),
-    "SVM in batches": make_pipeline(*TFIDF, BatchLinearSVC()),
     "SVM": make_pipeline(*TFIDF, LinearSVM()),
     "logistic regression": make_pipeline(*TFIDF, LogisticModel()),
 }

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling as AdaptiveSprinkling
-    from untwin.classify.batches import BatchLinearSVC as BatchLinearSVC
     from untwin.classify.centroids import CentroidClassifier as CentroidClassifier
     from untwin.classify.graph.classifier import ConfusionGraphClassifier as ConfusionGraphClassifier
     from untwin.classify.knn.classifier import KNNClassifier as KNNClassifier
     from untwin.classify.latent.classes import LatentClassClassifier as LatentClassClassifier
     from untwin.classify.latent.instances import LatentInstanceClassifier as LatentInstanceClassifier
+    from untwin.classify.linear import LinearSVM as LinearSVM
     from untwin.classify.multilevel.classifier import MultiLevelClassifier as MultiLevelClassifier
     from untwin.crossfit import OutOfFold as OutOfFold
     from untwin.crossfit import out_of_fold as out_of_fold
@@ -38,7 +38,6 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AdaptiveSprinkling": "untwin.classify.adaptive.sprinkling",
-    "BatchLinearSVC": "untwin.classify.batches",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
@@ -48,6 +47,7 @@ _HOME = {
     "KNNClassifier": "untwin.classify.knn.classifier",
     "LatentClassClassifier": "untwin.classify.latent.classes",
     "LatentInstanceClassifier": "untwin.classify.latent.instances",
+    "LinearSVM": "untwin.classify.linear",
     "MDLPDiscretizer": "untwin.data.discretize",
     "MultiLevelClassifier": "untwin.classify.multilevel.classifier",
     "OutOfFold": "untwin.crossfit",
@@ -67,7 +67,6 @@ _HOME = {
 
 __all__ = [
     "AdaptiveSprinkling",
-    "BatchLinearSVC",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
@@ -77,6 +76,7 @@ __all__ = [
     "KNNClassifier",
     "LatentClassClassifier",
     "LatentInstanceClassifier",
+    "LinearSVM",
     "MDLPDiscretizer",
     "MultiLevelClassifier",
     "OutOfFold",

@@ -9,8 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from untwin.classify import newton
-from untwin.classify.linear import LinearSVM
+from untwin.classify.linear import LinearSVM, newton
 
 
 def blobs(n, m, n_classes, dtype=np.float64, seed=0):

@@ -7,13 +7,12 @@ import pytest
 from scipy.sparse import csr_array
 
 from untwin.classify.adaptive import AdaptiveSprinkling
-from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.latent.instances import LatentInstanceClassifier
-from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
+from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.crossfit import out_of_fold
 from untwin.represent.scores import ScoreSpace
@@ -29,9 +28,8 @@ SHAPES = {
 }
 CLASSIFIERS = {
     "SVM": LinearSVM(),
-    "SVM of batches": BatchLinearSVC(),
     "logistic": LogisticModel(),
-    "naive Bayes": ComplementBayes(),
+    "naive Bayes": NaiveBayes(),
     "centroids": CentroidClassifier(),
     "neighbours": KNNClassifier(),
     "neighbours, chosen": KNNClassifier(n_neighbors="cv"),

@@ -8,9 +8,9 @@ from scipy.stats import binomtest, norm
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+from untwin.classify.batches import BatchLinearSVC
 
 from untwin import TextCounts, out_of_fold
-from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.linear import LinearSVM
 from untwin.model import UntwinClassifier
 from untwin.model.selection.comparison import binomial_interval, paired_interval

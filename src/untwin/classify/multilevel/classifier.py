@@ -14,7 +14,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
@@ -25,10 +24,10 @@ from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.threshold import surest_threshold
 from untwin.classify.approximate import ApproximateLabels
-from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import Earlier, refit_experts
 from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
+from untwin.classify.linear import LinearSVM
 from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
 from untwin.classify.multilevel.groups import FEWEST, cut_branches, given_branches
 from untwin.classify.multilevel.heldout import held_out_folds
@@ -81,7 +80,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         Whose confusion is studied; by default `CentroidClassifier`.
     root, expert : classifier or None, default=None
         Decide between groups, and within each group: any classifier with `decision_function` or `predict_proba`. By
-        default `BatchLinearSVC(balance=0.5)`; linear models are stored on their own terms only.
+        default `LinearSVM()`; linear models are stored on their own terms only.
     groups : "balanced", "inflection", int, or groups of class names, default="balanced"
         How the trees are cut: about 2 sqrt(C) groups of similar size (more levels above 4,096 classes); where the merge
         distances suggest; into so many groups; or not at all, with the groups given (a single tree then). A group of
@@ -289,8 +288,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
 
     def _train(self, X: Any, codes: Indices, cuts: list[list[Branch]], earlier: Earlier | None) -> None:
         """Train the experts of all branches, except `earlier` ones without new rows."""
-        passes = int(np.clip(ROWS_SEEN // len(codes), *PASSES)) if issparse(X) else None
-        usual = BatchLinearSVC(balance=0.5, passes=passes, random_state=self.random_state)
+        usual = LinearSVM(random_state=self.random_state)
         root, expert = (usual if model is None else model for model in (self.root, self.expert))
         jobs = [job for branches in cuts for job in branch_jobs(branches, codes, root, expert, self.select)]
         trained, self.retrained_ = refit_experts(None, X, jobs, earlier, n_jobs=self.n_jobs)

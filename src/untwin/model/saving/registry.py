@@ -110,7 +110,6 @@ KINDS: dict[str, Kind] = {
         "terms=_terms choices classes confusion confusion_after fitted_estimator=estimator_ "
         "fitted_plan=plan_ fitted_space=space_",
     ),
-    "batch-linear-svc": Kind(".classify.batches:BatchLinearSVC", "classes coef intercept"),
     "centroid": Kind(".classify.centroids:CentroidClassifier", "centroids classes"),
     "expert": Kind(".classify.experts:Expert"),
     "retrained": Kind(".classify.experts:Retrained"),
@@ -140,9 +139,9 @@ KINDS: dict[str, Kind] = {
         "kept=_kept space=_space sums=_sums class_vectors classes indistinguishable singular_values temperature",
     ),
     "indistinguishable": Kind(".classify.latent.indistinguishable:Indistinguishable"),
-    "complement-bayes": Kind(".classify.linear:ComplementBayes", "classes coef intercept"),
-    "linear-svm": Kind(".classify.linear:LinearSVM", "classes coef intercept"),
-    "logistic-model": Kind(".classify.linear:LogisticModel", "classes coef intercept"),
+    "naive-bayes": Kind(".classify.linear:NaiveBayes", "classes weights intercept offsets"),
+    "linear-svm": Kind(".classify.linear:LinearSVM", "classes weights intercept"),
+    "logistic-model": Kind(".classify.linear:LogisticModel", "classes weights intercept"),
     "multi-level": Kind(
         ".classify.multilevel.classifier:MultiLevelClassifier",
         "fitted_base=base_ classes fitted_groups=groups_ hierarchies judged retrained temperature trees",

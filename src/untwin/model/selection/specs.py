@@ -11,14 +11,13 @@ from sklearn.pipeline import make_pipeline
 
 from untwin.classify.adaptive.spaces import LARGEST, SMALLEST
 from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling
-from untwin.classify.batches import BatchLinearSVC
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.latent.classes import LatentClassClassifier
-from untwin.classify.linear import ComplementBayes, LinearSVM, LogisticModel
+from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
+from untwin.classify.linear.newton import nearly_dense
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
-from untwin.classify.newton import nearly_dense
 from untwin.represent.scores import ScoreSpace
 from untwin.structure.plan import SprinklingPlan
 
@@ -113,15 +112,14 @@ class DataProfile:
 def linear_svm(view: View, n_classes: int) -> Any:
     """Return the SVM (C = 1) that compares encodings on a sample of the rows."""
     if _much_work(view.n_numbers, n_classes, sparse=view.sparse):
-        return BatchLinearSVC()
+        return LinearSVM()
     return _class_by_class(1.0, view)
 
 
 def baseline(now: DataProfile) -> Any:
     """Return the linear SVM that all other candidates are compared with."""
     if now.much_work:
-        passes = PASSES if now.sparse and not now.groups_pay else None  # groups of classes reach more in less time
-        return BatchLinearSVC(C=now.C, passes=passes, random_state=now.random_state)
+        return LinearSVM(C=now.C, random_state=now.random_state)
     return _class_by_class(now.C, now, now.random_state)
 
 
@@ -148,20 +146,20 @@ def _much_work(n_numbers: int, n_classes: int, *, sparse: bool) -> bool:
 
 def _class_by_class(C: float, seen: View | DataProfile, random_state: int = 0) -> LinearSVM:
     """Return the plain linear SVM; for rows of length one by the dual solver, up to nine times as fast."""
-    return LinearSVM(C=C, tol=1e-2, dual=True if seen.unit_rows else "auto", random_state=random_state)
+    return LinearSVM(C=C, tol=1e-2, random_state=random_state)
 
 
 def _quick_svm(now: DataProfile) -> Any:
     """Return the linear SVM that trains fastest for this number of classes, for candidates that train it many times."""
     if now.n_classes <= FEW_CLASSES:
         return _class_by_class(now.C, now, now.random_state)
-    return BatchLinearSVC(random_state=now.random_state)  # it stops early, and then any C but 1 is worse
+    return LinearSVM(random_state=now.random_state)
 
 
 def _quick(now: DataProfile) -> Iterator[CandidateSpec]:
     """Yield candidates that cost little compared with the baseline."""
     if now.non_negative:
-        yield CandidateSpec("naive Bayes", ComplementBayes(alpha=0.3), light=True)
+        yield CandidateSpec("naive Bayes", NaiveBayes(), light=True)
     else:
         yield CandidateSpec("centroids", CentroidClassifier(), light=True)
     if now.dense_and_small:

@@ -1,0 +1,131 @@
+"""Linear SVMs of sparse rows, one against the rest, all classes at once: dual coordinate descent.
+
+The problem of a class is that of `LinearSVC`: |w|^2 / 2 + C sum of max(0, 1 - t (w x + b))^2, with b as the weight of a
+constant 1. liblinear reads all rows once for each class; here a row is read once for a block of classes, whose weights
+of a term lie side by side. Most rows are beyond the margin of most classes, so that after two full passes only the
+classes that a row touches are visited, and a full pass comes last.
+
+Blocks of classes do not share anything that they write. They have a fixed width and rows a fixed order, so that
+neither the number of threads nor that of classes changes a weight.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from untwin.classify.linear.kernels import Block, Labelled, Rows, as_rows, squared_lengths, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scipy.sparse import csr_array
+
+    from untwin._types import Array, Floats32
+
+WIDTH = 64  # classes of a block: weights of a term are four cache lines
+ROWS_AT_ONCE = 1 << 14  # rows of a part: a pass visits part after part, so that rows could be read from a file
+FULL_PASSES = 2  # at the beginning
+MOST_PASSES = 1000  # where only the tolerance says when to stop
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Rows with their classes, and how to learn them.
+
+    `places` says which row of the weights belongs to a term: frequent terms come first, so that what is used together
+    lies together. `passes` bounds the passes over the rows; None: until no condition of the optimum is violated by
+    more than `tol`.
+    """
+
+    given: Labelled
+    places: Array
+    n_classes: int
+    passes: int | None
+    tol: float
+    seed: int
+
+    @classmethod
+    def of(
+        cls, X: Any, members: csr_array, *, C: float, passes: int | None, tol: float, seed: int, weights: Any = None
+    ) -> Problem:
+        """Return the problem of rows `X`, whose classes are the CSR `members`; `weights` multiply C, row by row."""
+        rows, places = _frequent_first(as_rows(X), X.shape[1])
+        shares = np.ones(X.shape[0]) if weights is None else np.maximum(weights, np.finfo(np.float32).tiny)
+        slack = (0.5 / (C * shares)).astype(np.float32)
+        own_starts, own = members.indptr.astype(np.int64), members.indices.astype(np.int32)
+        given = Labelled(rows, own_starts, own, squared_lengths(rows.starts, rows.values), slack)
+        return cls(given, places, members.shape[1], passes, tol, seed)
+
+    def learn(self, use: Callable[[int, Floats32, Floats32], None], n_threads: int = 1) -> None:
+        """Learn block after block, and call `use(first class, W, bias)` with each; in threads in any order."""
+        blocks = range(0, self.n_classes, WIDTH)
+        orders = PassOrders(len(self.given.slack), self.seed)
+
+        def work(first: int) -> None:
+            use(first, *self._learn_block(first, orders))
+
+        if n_threads == 1 or len(blocks) == 1:
+            for first in blocks:
+                work(first)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(work, blocks))
+
+    def _learn_block(self, first: int, orders: PassOrders) -> tuple[Floats32, Floats32]:
+        """Return the weights (m x B) and the bias (B) of a block of classes."""
+        width, n_rows = min(WIDTH, self.n_classes - first), len(self.given.slack)
+        shapes = (len(self.places), width), (width,), (n_rows, width)
+        block = Block(first, *(np.zeros(shape, np.float32) for shape in shapes))
+        for number, full in self._passes():
+            worst = sweep(orders[number], self.given, block, int(full))
+            if full and worst <= self.tol:
+                break
+        return block.W[self.places], block.bias
+
+    def _passes(self) -> Iterator[tuple[int, bool]]:
+        """Yield the number of each pass, and whether it visits all classes."""
+        if self.passes is None:  # every fourth one says whether the end is reached
+            yield from ((number, number < FULL_PASSES or number % 4 == 3) for number in range(MOST_PASSES))
+        else:
+            last = self.passes - 1
+            yield from ((number, number < FULL_PASSES or number == last) for number in range(self.passes))
+
+
+def _frequent_first(rows: Rows, n_terms: int) -> tuple[Rows, Array]:
+    """Return the rows with their terms numbered by frequency, and the new number of each term."""
+    order = np.argsort(-np.bincount(rows.terms, minlength=n_terms), kind="stable")
+    places = np.empty(n_terms, dtype=np.int32)
+    places[order] = np.arange(n_terms, dtype=np.int32)
+    return rows._replace(terms=places[rows.terms]), places
+
+
+class PassOrders:
+    """The order in which each pass visits the rows, from a seed: shuffled parts of shuffled rows."""
+
+    def __init__(self, n_rows: int, seed: int) -> None:
+        self._seed = seed
+        self._rows = np.random.default_rng(seed).permutation(n_rows).astype(np.int32)
+
+    def __getitem__(self, number: int) -> Array:
+        """Return the rows in the order of a pass."""
+        rng = np.random.default_rng((self._seed, number))
+        parts = [self._rows[start : start + ROWS_AT_ONCE] for start in range(0, len(self._rows), ROWS_AT_ONCE)]
+        return np.concatenate([rng.permutation(parts[part]) for part in rng.permutation(len(parts))])
+
+
+def learn_weights(problem: Problem, pack: Callable[[Array], Any], n_threads: int) -> tuple[list[Any], Floats32]:
+    """Return the weights of all classes, packed block by block, and the biases."""
+    n_classes = problem.n_classes
+    parts: list[Any] = [None] * len(range(0, n_classes, WIDTH))
+    biases = np.empty(n_classes, dtype=np.float32)
+
+    def use(first: int, W: Floats32, bias: Floats32) -> None:
+        parts[first // WIDTH] = pack(W)
+        biases[first : first + len(bias)] = bias
+
+    problem.learn(use, n_threads)
+    return parts, biases

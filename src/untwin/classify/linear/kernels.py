@@ -1,0 +1,216 @@
+"""Compiled loops over sparse rows. They release the GIL, so Python threads run them side by side.
+
+numba compiles a kernel at its first call and caches it on disk. Its own thread pools are not used: they do not survive
+a fork. Nothing here checks an index, so callers hand over what `as_rows` returns.
+
+Glossary
+--------
+n rows, m terms, B classes of a block
+starts, terms, values    CSR rows: (n + 1) int64, int32, float32
+W        m x B    weights, term by term, so that a row is read once for all classes of the block
+bias     B        weight of a constant 1 that each row has
+alpha    n x B    dual variables, one a row and class; zero where the row is beyond the margin
+sign     B        1 for the classes of a row, else -1
+score    B        of one row
+change   B        of the products of alpha and sign
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numba
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from untwin._types import Array
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+ONE, ZERO = np.float32(1), np.float32(0)
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function at its first call; cached, except where no folder for the cache can be written."""
+    options: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}}
+    try:
+        made: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # numba's word for: no folder
+        made = numba.njit(**options)(function)
+    checked: Function = made
+    return checked
+
+
+class Rows(NamedTuple):
+    """CSR rows in the types that kernels are compiled for."""
+
+    starts: Array
+    terms: Array
+    values: Array
+
+
+class Labelled(NamedTuple):
+    """Rows with their classes (CSR), their squared lengths, and 1 / 2C of each row."""
+
+    rows: Rows
+    own_starts: Array
+    own: Array
+    lengths: Array
+    slack: Array
+
+
+class Block(NamedTuple):
+    """A block of classes from number `first` on, and its weights; the arrays change in place."""
+
+    first: int
+    W: Array
+    bias: Array
+    alpha: Array
+
+
+class Visit(NamedTuple):
+    """What is worked out at one row: signs, scores, changes, and the classes that moved."""
+
+    sign: Array
+    score: Array
+    change: Array
+    moved: Array
+
+
+def as_rows(X: Any) -> Rows:
+    """Return the arrays of a CSR matrix as kernels take them; copies only where a type differs."""
+    return Rows(
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+        np.ascontiguousarray(X.indices, dtype=np.int32),
+        np.ascontiguousarray(X.data, dtype=np.float32),
+    )
+
+
+@compiled
+def squared_lengths(starts: Array, values: Array) -> Array:
+    """Return the squared length of each row, its constant 1 included."""
+    lengths = np.ones(len(starts) - 1, dtype=np.float32)
+    for row in range(len(lengths)):
+        for place in range(starts[row], starts[row + 1]):
+            lengths[row] += values[place] * values[place]
+    return lengths
+
+
+@compiled
+def sweep(order: Array, given: Labelled, block: Block, full: int) -> float:
+    """Visit rows in this order and improve the block; return the largest violation of the optimum's conditions.
+
+    A full pass visits all classes of the block, others only those of a row and those whose alpha is not zero.
+    """
+    width = len(block.bias)
+    everything, active = np.arange(width), np.arange(width)
+    score, change = np.empty(width, np.float32), np.empty(width, np.float32)
+    visit = Visit(np.full(width, -ONE), score, change, np.empty(width, np.int64))
+    worst = ZERO
+    for row in order:
+        _mark(given, row, block.first, visit.sign, ONE)
+        if full:
+            classes = everything
+            _score_all(given.rows, row, block, score)
+        else:
+            classes = active[: _find_active(block.alpha[row], visit.sign, active)]
+            _score_some(given.rows, row, block, classes, score)
+        n_moved, violation = _step(given, row, block, classes, visit)
+        worst = max(worst, violation)
+        if full and 3 * n_moved > width:  # many: one run over the block is faster than picking classes
+            _add_all(given.rows, row, block, change)
+        else:
+            _add_some(given.rows, row, block, visit.moved[:n_moved], change)
+        _mark(given, row, block.first, visit.sign, -ONE)
+    return float(worst)
+
+
+@compiled
+def _mark(given: Labelled, row: int, first: int, sign: Array, value: Any) -> None:
+    """Set the sign of the row's own classes."""
+    for place in range(given.own_starts[row], given.own_starts[row + 1]):
+        c = given.own[place] - first
+        if 0 <= c < len(sign):
+            sign[c] = value
+
+
+@compiled
+def _find_active(alpha: Array, sign: Array, active: Array) -> int:
+    """List the classes to visit; return how many they are."""
+    n_active = 0
+    for c in range(len(sign)):
+        if alpha[c] > ZERO or sign[c] > ZERO:
+            active[n_active] = c
+            n_active += 1
+    return n_active
+
+
+@compiled
+def _score_all(rows: Rows, row: int, block: Block, score: Array) -> None:
+    for c in range(len(score)):
+        score[c] = block.bias[c]
+    for place in range(rows.starts[row], rows.starts[row + 1]):
+        value, weights = rows.values[place], block.W[rows.terms[place]]
+        for c in range(len(score)):
+            score[c] += value * weights[c]
+
+
+@compiled
+def _score_some(rows: Rows, row: int, block: Block, classes: Array, score: Array) -> None:
+    for c in classes:
+        score[c] = block.bias[c]
+    for place in range(rows.starts[row], rows.starts[row + 1]):
+        value, weights = rows.values[place], block.W[rows.terms[place]]
+        for c in classes:
+            score[c] += value * weights[c]
+
+
+@compiled
+def _step(given: Labelled, row: int, block: Block, classes: Array, visit: Visit) -> tuple[int, Any]:
+    """Minimise over the alpha of the row in each of these classes; return how many moved, and the worst violation."""
+    sign, score, change, moved = visit
+    slack = given.slack[row]
+    inverse = ONE / (given.lengths[row] + slack)
+    n_moved, worst = 0, ZERO
+    for c in classes:
+        before = block.alpha[row, c]
+        slope = sign[c] * score[c] - ONE + before * slack
+        after = max(before - slope * inverse, ZERO)
+        change[c] = (after - before) * sign[c]
+        if change[c] != ZERO:
+            block.alpha[row, c] = after
+            moved[n_moved] = c
+            n_moved += 1
+            worst = max(worst, abs(slope))
+    return n_moved, worst
+
+
+@compiled
+def _add_all(rows: Rows, row: int, block: Block, change: Array) -> None:
+    for c in range(len(change)):
+        block.bias[c] += change[c]
+    for place in range(rows.starts[row], rows.starts[row + 1]):
+        value, weights = rows.values[place], block.W[rows.terms[place]]
+        for c in range(len(change)):
+            weights[c] += value * change[c]
+
+
+@compiled
+def _add_some(rows: Rows, row: int, block: Block, classes: Array, change: Array) -> None:
+    for c in classes:
+        block.bias[c] += change[c]
+    for place in range(rows.starts[row], rows.starts[row + 1]):
+        value, weights = rows.values[place], block.W[rows.terms[place]]
+        for c in classes:
+            weights[c] += value * change[c]
+
+
+@compiled
+def add_scores(rows: Rows, weights: Rows, scores: Array) -> None:
+    """Add to `scores` the product of rows and packed weights: CSR, a row for each term."""
+    for row in range(len(scores)):
+        for place in range(rows.starts[row], rows.starts[row + 1]):
+            value, term = rows.values[place], rows.terms[place]
+            for entry in range(weights.starts[term], weights.starts[term + 1]):
+                scores[row, weights.terms[entry]] += value * weights.values[entry]

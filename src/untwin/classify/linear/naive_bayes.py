@@ -1,0 +1,101 @@
+"""`NaiveBayes`: multinomial naive Bayes from the sums of each class, held as sparse as the rows are.
+
+Glossary
+--------
+F        k x m    sum of the rows of each class
+alpha             smoothing
+weights_ m x k    log(1 + F / alpha): zero where a term never occurs in a class
+offsets_ k        log alpha - log(sum of F + alpha m): what every unit of a row adds to the score of a class
+
+log((F + alpha) / (sum of F + alpha m)) is the sum of both, so that scores are exact although weights stay sparse.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from scipy.special import softmax
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untwin._compat import Interval, require_classes, validating
+from untwin.classify.linear.weights import FLOATS, LinearWeights, scores_of
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from untwin._types import Array, Floats32
+
+
+class NaiveBayes(LinearWeights):
+    """Multinomial naive Bayes: scikit-learn's `MultinomialNB` with equal priors, in sparse weights.
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+        Smoothing. Rows of tf-idf weights hold numbers far below one, so that less is better than for counts.
+
+    Attributes
+    ----------
+    classes_ : (k,) array
+    weights_ : (m, k) float32 CSR or dense array, as the rows are
+    offsets_, intercept_ : (k,) float32 arrays
+        What each unit of a row, and each row, adds to the score of a class.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> NaiveBayes().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.8
+    True
+    """
+
+    offsets_: Floats32
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [Interval(Real, 0, None, closed="neither")]}
+
+    def __init__(self, *, alpha: float = 0.05) -> None:
+        self.alpha = alpha
+
+    @validating
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the weights."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        require_classes(y)
+        sparse: bool = issparse(X)
+        if (X.data if sparse else X).min(initial=0) < 0:
+            raise ValueError("Negative values in data passed to NaiveBayes. It takes counts, or weights of terms.")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        members = csr_array((np.ones(len(codes)), codes, np.arange(len(codes) + 1)))
+        F = members.T @ X
+        totals = np.asarray(F.sum(axis=1)).ravel()
+        self.offsets_ = (np.log(self.alpha) - np.log(totals + self.alpha * X.shape[1])).astype(np.float32)
+        self.intercept_ = np.zeros(len(self.classes_), dtype=np.float32)
+        F.data = np.log1p(F.data / self.alpha).astype(np.float32) if sparse else F.data
+        self.weights_ = csr_array(F.T.tocsr()) if sparse else np.log1p(F.T / self.alpha).astype(np.float32)
+        return self
+
+    def _scores(self, X: Any) -> Floats32:
+        check_is_fitted(self, "classes_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        units = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
+        return scores_of(X, self.weights_) + units * self.offsets_ + self.intercept_
+
+    def predict_proba(self, X: Any) -> Floats32:
+        """Return class probabilities; naive Bayes is far too sure of them."""
+        shares: Floats32 = softmax(self._scores(X), axis=1)
+        return shares
+
+    def predict(self, X: Any) -> Array:
+        """Return the likeliest class."""
+        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags = ClassifierTags(poor_score=True)  # by scikit-learn's checks, on data that are no counts
+        return tags

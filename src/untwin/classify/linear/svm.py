@@ -1,0 +1,114 @@
+"""`LinearSVM`: a linear support vector machine for each class against the rest, all classes at once."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from untwin._compat import Interval, validating
+from untwin.classify.linear.newton import densify, one_against_rest, suits
+from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, pack, with_ones
+
+if TYPE_CHECKING:
+    from untwin._types import Indices
+
+PASSES = 6  # more change hardly an answer
+
+
+class LinearSVM(Margins):
+    """Linear support vector machine, one-vs-rest: the problem of `LinearSVC`, solved for all classes at once.
+
+    Sparse rows are learnt by dual coordinate descent in a fixed number of passes, many times as fast as by
+    `LinearSVC`; dense rows by Newton's method. The weights depend on the seed, but not on the number of threads.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        As in `LinearSVC`.
+    passes : int or None, default=6
+        Passes over sparse rows. None: as many as `tol` asks for.
+    tol : float, default=1e-4
+        For dense rows as in `LinearSVC`. For sparse rows training ends when no condition of the optimum is violated by
+        more than this.
+    n_jobs : int or None, default=None
+        Threads that learn blocks of classes.
+    random_state : int, RandomState or None, default=0
+
+    Attributes
+    ----------
+    classes_ : (k,) array
+    weights_ : (m, k) float32 array, or CSR where that would be large
+        One column for two classes. A column of zeros for one class, which is then every answer.
+    coef_, intercept_ : (k, m) and (k,)
+        The weights as scikit-learn names them.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LinearSVM().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "passes": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        passes: int | None = PASSES,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.C = C
+        self.passes = passes
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @validating
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the weights of rows `X` with labels `y`."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        codes = self._encode(y)
+        shares = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        if len(self.classes_) == 1:
+            self.weights_, self.intercept_ = np.zeros((X.shape[1], 1), np.float32), np.ones(1, np.float32)
+        elif suits(X) and shares is None:
+            W = one_against_rest(with_ones(densify(X)), codes, codes.max() + 1, self.C, self.tol).astype(np.float32)
+            self.weights_, self.intercept_ = np.ascontiguousarray(W[:-1]), W[-1].copy()
+        else:
+            self._descend(csr_array(X), codes, shares)
+        return self
+
+    def _descend(self, X: csr_array, codes: Indices, shares: Any) -> None:
+        from joblib import effective_n_jobs
+
+        from untwin.classify.linear.descent import Problem, learn_weights
+
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        members = memberships(codes, int(codes.max()) + 1)
+        problem = Problem.of(X, members, C=self.C, passes=self.passes, tol=self.tol, seed=seed, weights=shares)
+        large = X.shape[1] * members.shape[1] > MOST_DENSE
+        parts, self.intercept_ = learn_weights(problem, pack if large else np.asarray, effective_n_jobs(self.n_jobs))
+        self.weights_ = csr_array(hstack(parts, format="csr")) if large else np.hstack(parts)
+
+
+def memberships(codes: Indices, n_columns: int) -> csr_array:
+    """Return which column is that of each row, as CSR; -1: none."""
+    own = codes >= 0
+    starts = np.concatenate([[0], np.cumsum(own)])
+    return csr_array((np.ones(int(own.sum()), np.float32), codes[own], starts), shape=(len(codes), n_columns))

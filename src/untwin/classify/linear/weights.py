@@ -1,0 +1,103 @@
+"""Linear models that keep only their weights, in single precision, stored term by term.
+
+Glossary
+--------
+weights_    m x k    one column a class: a dense array, or CSR where most of many numbers are next to nothing
+intercept_  k
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from untwin._compat import inherited_tags, matrix_product, require_classes
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from untwin._types import Array, Floats32, Indices
+
+FLOATS = [np.float64, np.float32]
+MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
+NEXT_TO_NOTHING = 0.01  # relative to the largest weight of a class: smaller ones are not packed
+
+
+def with_ones(X: Any) -> Any:
+    """Return rows with a last column of ones, whose weight is the intercept."""
+    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+    sparse: bool = issparse(X)
+    return hstack([csr_array(X), csr_array(ones)], format="csr") if sparse else np.hstack([X, ones])
+
+
+def pack(W: Floats32) -> csr_array:
+    """Return the weights of some classes as CSR, without those next to nothing."""
+    least = NEXT_TO_NOTHING * np.abs(W).max(axis=0, initial=0.0)
+    return csr_array(np.where(np.abs(W) > least, W, np.float32(0)))
+
+
+def scores_of(X: Any, weights: Any) -> Floats32:
+    """Return rows times weights (m x k), as a dense array; both may be sparse."""
+    rows_sparse, packed = bool(issparse(X)), bool(issparse(weights))
+    if not (rows_sparse and packed):
+        product = (weights.T @ X.T).T if packed else matrix_product(X, weights)
+        return np.ascontiguousarray(product, dtype=np.float32)
+    from untwin.classify.linear.kernels import add_scores, as_rows
+
+    scores = np.zeros((X.shape[0], weights.shape[1]), dtype=np.float32)
+    add_scores(as_rows(X), as_rows(weights), scores)
+    return scores
+
+
+class LinearWeights(ClassifierMixin, BaseEstimator):
+    """Linear scores. Subclasses implement `fit`."""
+
+    classes_: Array
+    weights_: Any
+    intercept_: Floats32
+
+    @property
+    def coef_(self) -> Any:
+        """The weights as scikit-learn names them: a row for each class."""
+        return self.weights_.T
+
+    def _keep(self, trained: Any, coef: Any, intercept: Any) -> Self:
+        self.classes_ = trained.classes_
+        self.weights_ = np.ascontiguousarray(coef.T, dtype=np.float32)
+        self.intercept_ = np.asarray(intercept, dtype=np.float32)
+        return self
+
+    def _scores(self, X: Any) -> Floats32:
+        check_is_fitted(self, "classes_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        return scores_of(X, self.weights_) + self.intercept_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        tags.input_tags.sparse = True
+        return tags
+
+
+class Margins(LinearWeights):
+    """A linear model that predicts the largest margin; for two classes it has one column of weights, for the second."""
+
+    def _encode(self, y: Array) -> Indices:
+        """Store the classes; return the column of weights of each label, -1 for the first of two classes."""
+        require_classes(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return codes - 1 if len(self.classes_) == 2 else codes
+
+    def decision_function(self, X: Any) -> Floats32:
+        """Return the margin of each class; with two classes that of the second, one-dimensional."""
+        margins = self._scores(X)
+        return margins[:, 0] if len(self.classes_) == 2 else margins
+
+    def predict(self, X: Any) -> Array:
+        """Return the class with the largest margin."""
+        margins = self.decision_function(X)
+        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
+        return np.asarray(self.classes_[best])

@@ -34,3 +34,10 @@ def report(stage: str, done: int, total: int) -> None:
     callback = _listener.get()
     if callback is not None:
         callback(stage, done, total)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Drop reports made inside the block: whoever calls it reports the work as a whole."""
+    with listening(lambda stage, done, total: None):
+        yield

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from untwin.classify.linear.kernels import Block, Labelled, Rows, as_rows, squared_lengths, sweep
+from untwin._compiled import Rows, as_rows
+from untwin.classify.linear.kernels import Block, Labelled, squared_lengths, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

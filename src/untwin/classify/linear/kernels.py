@@ -1,7 +1,4 @@
-"""Compiled loops over sparse rows. They release the GIL, so Python threads run them side by side.
-
-numba compiles a kernel at its first call and caches it on disk. Its own thread pools are not used: they do not survive
-a fork. Nothing here checks an index, so callers hand over what `as_rows` returns.
+"""Compiled loops of linear models.
 
 Glossary
 --------
@@ -17,37 +14,16 @@ change   B        of the products of alpha and sign
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from untwin._compiled import Rows, compiled
 
+if TYPE_CHECKING:
     from untwin._types import Array
 
-Function = TypeVar("Function", bound="Callable[..., Any]")
 ONE, ZERO = np.float32(1), np.float32(0)
-
-
-def compiled(function: Function) -> Function:
-    """Compile a function at its first call; cached, except where no folder for the cache can be written."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}}
-    try:
-        made: Any = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # numba's word for: no folder
-        made = numba.njit(**options)(function)
-    checked: Function = made
-    return checked
-
-
-class Rows(NamedTuple):
-    """CSR rows in the types that kernels are compiled for."""
-
-    starts: Array
-    terms: Array
-    values: Array
 
 
 class Labelled(NamedTuple):
@@ -76,15 +52,6 @@ class Visit(NamedTuple):
     score: Array
     change: Array
     moved: Array
-
-
-def as_rows(X: Any) -> Rows:
-    """Return the arrays of a CSR matrix as kernels take them; copies only where a type differs."""
-    return Rows(
-        np.ascontiguousarray(X.indptr, dtype=np.int64),
-        np.ascontiguousarray(X.indices, dtype=np.int32),
-        np.ascontiguousarray(X.data, dtype=np.float32),
-    )
 
 
 @compiled

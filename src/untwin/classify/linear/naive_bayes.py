@@ -85,6 +85,11 @@ class NaiveBayes(LinearWeights):
         units = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
         return scores_of(X, self.weights_) + units * self.offsets_ + self.intercept_
 
+    def decision_function(self, X: Any) -> Floats32:
+        """Return the log-likelihood of each class; with two classes half of what the second one's is larger by."""
+        scores = self._scores(X)
+        return (scores[:, 1] - scores[:, 0]) / 2 if len(self.classes_) == 2 else scores
+
     def predict_proba(self, X: Any) -> Floats32:
         """Return class probabilities; naive Bayes is far too sure of them."""
         shares: Floats32 = softmax(self._scores(X), axis=1)

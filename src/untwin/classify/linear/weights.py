@@ -46,7 +46,8 @@ def scores_of(X: Any, weights: Any) -> Floats32:
     if not (rows_sparse and packed):
         product = (weights.T @ X.T).T if packed else matrix_product(X, weights)
         return np.ascontiguousarray(product, dtype=np.float32)
-    from untwin.classify.linear.kernels import add_scores, as_rows
+    from untwin._compiled import as_rows
+    from untwin.classify.linear.kernels import add_scores
 
     scores = np.zeros((X.shape[0], weights.shape[1]), dtype=np.float32)
     add_scores(as_rows(X), as_rows(weights), scores)

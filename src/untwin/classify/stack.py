@@ -1,0 +1,189 @@
+"""`StackedClassifier`: a linear SVM that learns from what other classifiers say of rows they were not trained on.
+
+Glossary
+--------
+n rows, C classes, b classifiers of the first stage
+scores      n x C      of one classifier, out of fold: for rows that its model was not trained on
+T                      its temperature, fitted to these scores: probabilities are softmax(scores / T)
+features    n x b C    square roots of these probabilities, the small ones left out: a row has length one for each
+                       classifier, and the product of two rows is the overlap of two distributions
+
+The second stage learns which classes are confused with which, and whom to believe when. It needs no folds inside
+folds: all first-stage scores come from one set of folds.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
+from untwin.calibrate.temperature import fit_temperature, log_probabilities
+from untwin.classify.linear import LinearSVM
+from untwin.crossfit.folds import possible_folds
+from untwin.crossfit.together import SharedFolds, aligned_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sklearn.utils import Tags
+
+    from untwin._types import Array, Floats32, Indices
+
+LEAST_FEATURE = 0.05  # of the square root of a probability: what is less likely than 1 in 400 says nothing
+RULED_OUT = np.float32(-1e3)  # score of a class that the second stage has never seen
+
+
+class StackedClassifier(ClassifierMixin, BaseEstimator):
+    """Learn from the out-of-fold probabilities of several classifiers.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+        The first stage; all get the same prepared rows. If no row can be held out, the first one answers alone.
+    preprocessing : transformer or None, default=None
+        Prepares rows for the first stage; fitted in each fold to the rows that it trains on.
+    C : float, default=0.3
+        Of the linear SVM that is the second stage.
+    cv : int, splitter, (n,) fold numbers or (train, test) pairs, default=5
+        As in `out_of_fold`.
+    n_jobs : int, default=1
+        Folds at a time, in threads.
+
+    Attributes
+    ----------
+    classes_ : (C,) array
+    preprocessing_, models_ : transformer or None, list of classifiers
+        Fitted to all rows.
+    temperatures_ : (b,) array
+    second_ : LinearSVM or None
+        The second stage.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from untwin.classify.centroids import CentroidClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> stages = [("svm", LinearSVM(C=1e-3)), ("centroids", CentroidClassifier())]
+    >>> StackedClassifier(stages).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.94
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimators": [list],
+        "preprocessing": "no_validation",  # type: ignore[dict-item]
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "cv": ["cv_object", "array-like"],
+        "n_jobs": [Integral],
+    }
+
+    def __init__(
+        self, estimators: Any, *, preprocessing: Any = None, C: float = 0.3, cv: Any = 5, n_jobs: int = 1
+    ) -> None:
+        self.estimators = estimators
+        self.preprocessing = preprocessing
+        self.C = C
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    @validating
+    def fit(self, X: Any, y: Any, *, scores: Mapping[str, Floats32] | None = None) -> Self:
+        """Train both stages; `scores` are the out-of-fold scores of the estimators by name, where they are known."""
+        require_classes(y := np.asarray(y))
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        found = self._out_of_fold(X, codes) if scores is None else scores
+        self.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
+        rows = X if self.preprocessing_ is None else self.preprocessing_.fit_transform(X, codes)
+        self.models_ = [clone(model).fit(rows, codes) for _, model in self.estimators]
+        self.second_, self.temperatures_ = None, np.ones(len(self.models_))
+        if found is not None:
+            self._fit_second([found[name] for name, _ in self.estimators], rows, codes)
+        return self
+
+    def decision_function(self, X: Any) -> Floats32:
+        """Return the score of each class; with two classes that of the second, one-dimensional."""
+        check_is_fitted(self, "classes_")
+        rows = X if self.preprocessing_ is None else self.preprocessing_.transform(X)
+        scores = [aligned_scores(model, rows, len(self.classes_)) for model in self.models_]
+        if self.second_ is not None:
+            scores = [second_scores(self.second_, self._features(scores), len(self.classes_))]
+        return (scores[0][:, 1] - scores[0][:, 0]) / 2 if len(self.classes_) == 2 else scores[0]
+
+    def predict(self, X: Any) -> Array:
+        """Return the class with the largest score."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def _out_of_fold(self, X: Any, codes: Indices) -> dict[str, Floats32] | None:
+        settled = possible_folds(X, codes, self.cv, in_runs=True)
+        if settled is None:
+            return None
+        folds, parts, _ = settled
+        shared = SharedFolds(X, codes, len(self.classes_), folds, parts, self.preprocessing, self.n_jobs)
+        return shared.scores(dict(self.estimators))
+
+    def _fit_second(self, scores: list[Floats32], rows: Any, codes: Indices) -> None:
+        """Train the second stage on out-of-fold scores.
+
+        The rows of a class none of which was held out take part with the scores of models that know them: else the
+        second stage would never answer with this class.
+        """
+        held = ~np.isnan(scores[0][:, 0])
+        self.temperatures_ = np.array([fit_temperature(part[held], codes[held], cautious=True) for part in scores])
+        features, labels = self._features([part[held] for part in scores]), codes[held]
+        known = np.flatnonzero(~np.isin(codes, labels))
+        if len(known):
+            asked = rows_of(rows, known)
+            more = self._features([aligned_scores(model, asked, len(self.classes_)) for model in self.models_])
+            features = csr_array(hstack([features.T, more.T]).T)
+            labels = np.concatenate([labels, codes[known]])
+        self.second_ = LinearSVM(C=self.C).fit(features, labels)
+
+    def _features(self, scores: Sequence[Floats32]) -> csr_array:
+        pairs = zip(scores, self.temperatures_, strict=True)
+        return stack_features([log_probabilities(part, temperature) for part, temperature in pairs])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        tags.input_tags.sparse = True
+        return tags
+
+
+def stack_features(log_p: Sequence[Floats32]) -> csr_array:
+    """Return the features of rows with these log-probabilities, one array for each classifier.
+
+    >>> stack_features([np.log(np.array([[0.64, 0.36, 1e-9]]))]).toarray().round(1).tolist()
+    [[0.8, 0.6, 0.0]]
+    """
+    return csr_array(hstack([_large_roots(part) for part in log_p], format="csr"))
+
+
+def _large_roots(log_p: Floats32) -> csr_array:
+    rows, columns = np.nonzero(log_p > 2 * np.log(LEAST_FEATURE))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(log_p)))])
+    return csr_array((np.exp(log_p[rows, columns] / 2), columns, starts), shape=log_p.shape)
+
+
+def second_scores(model: LinearSVM, features: csr_array, n_classes: int) -> Floats32:
+    """Return the scores of a second stage whose classes are numbers; classes that it has not seen come last."""
+    scores = aligned_scores(model, features, n_classes)
+    return np.maximum(scores, RULED_OUT)
+
+
+def held_out_scores(features: csr_array, codes: Indices, folds: Indices, n_classes: int, C: float) -> Floats32:
+    """Return the scores of second stages, each trained without the fold whose rows it is asked about.
+
+    `features` and `codes` are those of rows that first-stage models have not seen; NaN where a fold cannot be asked.
+    """
+    scores = np.full((len(codes), n_classes), np.nan, dtype=np.float32)
+    for fold in np.unique(folds):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        if len(train):
+            scores[test] = second_scores(LinearSVM(C=C).fit(features[train], codes[train]), features[test], n_classes)
+    return scores

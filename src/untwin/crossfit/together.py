@@ -1,0 +1,108 @@
+"""Run several classifiers out of fold together: each fold prepares its rows once, for all of them.
+
+n rows, C classes
+codes    n        class of each row, 0 .. C-1
+folds    n        the fold that holds a row out; -1: never
+parts    n        the fold whose models are *not* trained on a row; -1: all are
+scores   n x C    decision values or logarithms of probabilities; -inf for a class that a fold does not know, NaN where
+                  never held out
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from untwin import _progress
+from untwin._compat import rows_of
+from untwin.crossfit.outoffold import class_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from untwin._types import Array, Floats32, Indices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedFolds:
+    """Rows, their classes and folds, and the transformers that each fold fits to its own training rows, or None."""
+
+    rows: Any
+    codes: Indices
+    n_classes: int
+    folds: Indices
+    parts: Indices
+    preprocessing: Any
+    n_threads: int = 1
+
+    @property
+    def numbers(self) -> Indices:
+        """The folds that hold rows out."""
+        return np.unique(self.folds[self.folds >= 0])
+
+    def prepare(self, fold: int) -> PreparedFold:
+        """Return the rows of a fold, prepared by transformers that have seen its training rows only."""
+        train, test = np.flatnonzero(self.parts != fold), np.flatnonzero(self.folds == fold)
+        given, asked = rows_of(self.rows, train), rows_of(self.rows, test)
+        if self.preprocessing is not None:
+            fitted = clone(self.preprocessing)
+            given, asked = fitted.fit_transform(given, self.codes[train]), fitted.transform(asked)
+        return PreparedFold(given, self.codes[train], asked, test)
+
+    def scores(self, models: Mapping[str, Any], progress: Callable[[], None] | None = None) -> dict[str, Floats32]:
+        """Return the scores of each model for all rows; folds run in threads. `progress` is called after each fold."""
+        found = {name: np.full((len(self.codes), self.n_classes), np.nan, dtype=np.float32) for name in models}
+
+        def work(fold: int) -> None:
+            with _progress.silence():
+                prepared = self.prepare(fold)
+                for name, model in models.items():
+                    found[name][prepared.rows] = prepared.scores(model, self.n_classes)
+
+        for _ in in_threads(work, self.numbers.tolist(), self.n_threads):
+            if progress is not None:
+                progress()
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedFold:
+    """Training rows and classes of a fold, its held-out rows, and their numbers."""
+
+    train: Any
+    codes: Indices
+    asked: Any
+    rows: Indices
+
+    def scores(self, model: Any, n_classes: int) -> Floats32:
+        """Return the scores of the held-out rows by a clone of the model."""
+        return aligned_scores(clone(model).fit(self.train, self.codes), self.asked, n_classes)
+
+
+def aligned_scores(model: Any, rows: Any, n_classes: int) -> Floats32:
+    """Return scores of a model whose classes are numbers, one column for each of `n_classes`; probabilities as logs."""
+    found, _ = class_scores(model, rows)
+    scores = np.full((len(found), n_classes), -np.inf, dtype=np.float32)  # type: ignore[arg-type]
+    scores[:, model.classes_] = found if hasattr(model, "decision_function") else log_shares(found)
+    return scores
+
+
+def log_shares(P: Any) -> Array:
+    """Return logarithms of probabilities; zeros become small, since a few neighbours cannot exclude a class."""
+    return np.log(np.maximum(P, LEAST_SHARE / P.shape[1]))
+
+
+LEAST_SHARE = 0.01  # of the probability that chance would give
+
+
+def in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) -> Iterator[Any]:
+    """Yield what `work` returns for each item, in their order; with one thread without any."""
+    if n_threads <= 1 or len(items) <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield from pool.map(work, items)

@@ -1,0 +1,131 @@
+"""`TextBlocks`: texts counted in several ways, side by side in one matrix: words, characters.
+
+Glossary
+--------
+block       the terms of one way to count
+columns_    for each block the columns of its terms: next to each other after `fit`; terms that are learnt later come
+            after all columns so far, so that old columns keep their places
+block_of_   m   the block of each column
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from untwin._compat import inherited_tags, validating
+from untwin.data.counts import EmptyVocabularyError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.utils import Tags
+
+    from untwin._types import Array, Flags
+    from untwin.data.counts import TextCounts
+
+
+class TextBlocks(BaseEstimator):
+    """Count texts in several ways at once.
+
+    Parameters
+    ----------
+    encoders : sequence of TextCounts
+        The ways to count. One that finds no term in the texts of `fit` is left out.
+
+    Attributes
+    ----------
+    encoders_ : list of TextCounts
+        Those that found terms.
+    columns_ : list of arrays
+        The columns of the terms of each encoder.
+    block_of_ : (m,) int8 array
+        The block of each column.
+
+    Examples
+    --------
+    >>> from untwin.data.counts import TextCounts
+    >>> blocks = TextBlocks([TextCounts(), TextCounts(analyzer="char_wb", ngram_range=(3, 3))])
+    >>> blocks.fit_transform(["a cat", "cats"]).toarray().tolist()
+    [[1, 0, 1, 1, 1, 1, 0], [0, 1, 0, 1, 1, 0, 1]]
+    >>> blocks.get_feature_names_out().tolist(), blocks.readable_.tolist()
+    (['cat', 'cats', ' a ', ' ca', 'cat', 'at ', 'ats'], [True, True, False, False, False, False, False])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"encoders": ["array-like"]}
+
+    def __init__(self, encoders: Any) -> None:
+        self.encoders = encoders
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the terms of the texts `X`."""
+        self.fit_transform(X)
+        return self
+
+    @validating
+    def fit_transform(self, X: Any, y: Any = None) -> csr_array:
+        """Learn the terms of the texts `X` and return their counts."""
+        self.encoders_, parts = [], []
+        for encoder in map(clone, self.encoders):
+            with suppress(EmptyVocabularyError):
+                parts.append(csr_array(encoder.fit_transform(X)))
+                self.encoders_.append(encoder)
+        if not parts:
+            raise EmptyVocabularyError("Empty vocabulary: the texts hold nothing that would be counted.")
+        ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+        self._place([np.arange(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)])
+        return csr_array(hstack(parts, format="csr"))
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the new terms of more texts; old columns stay, new ones follow."""
+        if not hasattr(self, "encoders_"):
+            return self.fit(X)
+        self.encoders_ = [copy(encoder).partial_fit(X) for encoder in self.encoders_]
+        width, columns = len(self.block_of_), []
+        for encoder, known in zip(self.encoders_, self.columns_, strict=True):
+            n_new = len(encoder.terms_) - len(known)
+            columns.append(np.concatenate([known, np.arange(width, width + n_new)]))
+            width += n_new
+        self._place(columns)
+        return self
+
+    def transform(self, X: Any) -> csr_array:
+        """Return the counts of the known terms in the texts `X`."""
+        check_is_fitted(self, "encoders_")
+        counts = csr_array(hstack([encoder.transform(X) for encoder in self.encoders_], format="csr"))
+        places = np.concatenate(self.columns_)
+        if (places[:-1] > places[1:]).any():
+            counts = csr_array((counts.data, places[counts.indices], counts.indptr), shape=counts.shape)
+            counts.sort_indices()
+        return counts
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the terms, column by column."""
+        check_is_fitted(self, "encoders_")
+        names = np.empty(len(self.block_of_), dtype=object)
+        for encoder, columns in zip(self.encoders_, self.columns_, strict=True):
+            names[columns] = encoder.get_feature_names_out()
+        return names
+
+    @property
+    def readable_(self) -> Flags:
+        """Which columns a person can read: words; where only characters are counted, all."""
+        words = np.array([encoder.analyzer == "word" for encoder in self.encoders_])
+        return words[self.block_of_] if words.any() else np.ones(len(self.block_of_), dtype=np.bool_)
+
+    def _place(self, columns: list[Array]) -> None:
+        self.columns_ = columns
+        self.block_of_ = np.empty(sum(map(len, columns)), dtype=np.int8)
+        for number, places in enumerate(columns):
+            self.block_of_[places] = number
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = inherited_tags(super())
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.model.state import FittedState
 
     Array = NDArray[Any]
@@ -130,9 +129,8 @@ def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | 
 
 def _parts(known: FittedState, seed: int) -> Iterator[Part]:
     answers, view = known.answers, known.explaining_view
-    labels = known.y[answers.rows]
-    codes = np.unique(labels, return_inverse=True)[1]
-    sample = stratified_sample(codes, MOST_ROWS, seed)
+    labels = answers.y
+    sample = stratified_sample(answers.true, MOST_ROWS, seed)
     for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
         learnt = view.take(answers.rows[train])
@@ -143,14 +141,8 @@ def _parts(known: FittedState, seed: int) -> Iterator[Part]:
             )  # enough for a curve, and fast
             for rows in (learnt.rows, rows_of(view.rows, answers.rows[held]))
         )
-        confusion = _confusion(answers, labels, fold)
+        confusion = answers.confusion_of(answers.held & (answers.folds != fold))
         yield Part(X, labels[train], X_held, labels[held], confusion, view.term_names(preprocessing))
-
-
-def _confusion(answers: OutOfFoldAnswers, labels: Array, fold: int) -> Confusion:
-    """Return what was confused in the other folds."""
-    others = answers.held & (answers.folds != fold)
-    return Confusion.from_predictions(labels[others], answers.predicted[others], classes=answers.classes)
 
 
 def _measured(parts: list[Part], seed: int) -> SpaceCurves:

@@ -74,7 +74,7 @@ class Matrix(Record):
             node_of=everyone,
             collapsed=False,
             by_tree=tuple(study.order.tolist()),
-            by_size=tuple(np.argsort(-study.evidence.sizes, kind="stable").tolist()),
+            by_size=tuple(np.argsort(-study.answers.sizes, kind="stable").tolist()),
             by_name=tuple(sorted(everyone, key=lambda number: study.names[number].casefold())),
             blocks=tuple(map(len, study.groups)),
             block_names=study.group_names,
@@ -92,7 +92,7 @@ class Matrix(Record):
         for number, members in enumerate(groups):
             node_of[members] = number
         merges, heights = pruned(tree.merges, tree.heights, len(groups))
-        sizes = np.bincount(node_of, study.evidence.sizes, minlength=len(groups))
+        sizes = np.bincount(node_of, study.answers.sizes, minlength=len(groups))
         everyone = tuple(range(len(groups)))
         return replace(
             self,
@@ -130,9 +130,9 @@ def _layers(study: Study) -> tuple[Cells, ...]:
 
 def _cells(title: str, confusion: Confusion) -> Cells:
     cells = confusion.counts.tocoo()
-    true, predicted = (tuple(places.tolist()) for places in cells.coords)
-    errors = int(confusion.total - confusion.correct.sum())
-    return Cells(title, errors, true, predicted, tuple(cells.data.tolist()))
+    true, predicted = cells.coords
+    errors = int(cells.data[true != predicted].sum())
+    return Cells(title, errors, *(tuple(part.tolist()) for part in (true, predicted, cells.data)))
 
 
 def _grouped(layer: Cells, node_of: Indices) -> Cells:

@@ -14,7 +14,6 @@ import polars as pl
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS
-from untwin.model.saving.rules import require_harmless
 from untwin.store.kinds import checked_csr
 from untwin.store.refusal import damaged, require
 from untwin.store.texts import checked_texts
@@ -32,9 +31,10 @@ LONG = 50  # bytes of a string, on average, from which on decoding one by one is
 
 
 class Decoder:
-    """Decodes things one inside the other."""
+    """Decodes things one inside the other; `made` lists the instances of kinds, to be checked when all are there."""
 
     def __init__(self, reader: ArrayReader) -> None:
+        self.made: list[tuple[str, Any]] = []
         self._reader = reader
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
@@ -88,7 +88,7 @@ class Decoder:
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
         made = KINDS[name].make(self._named(content))
-        require_harmless(name, made)
+        self.made.append((name, made))
         return made
 
     def _named(self, content: Any) -> dict[str, Any]:

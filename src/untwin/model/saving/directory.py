@@ -20,6 +20,7 @@ from untwin.model.records import versions
 from untwin.model.saving.arrays import ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
+from untwin.model.saving.rules import require_harmless
 from untwin.store import ModelRefused, Texts, load, save
 from untwin.store.refusal import damaged, require
 
@@ -112,9 +113,9 @@ def _last_seen(model: UntwinClassifier, folder: str | Path) -> str | None:
 
 def _tree_of(stored: Stored) -> str:
     tree = stored.parts.get(TREE)
-    if not isinstance(tree, Texts) or len(tree) != 1 or not _is_told(stored.facts):
+    if not isinstance(tree, Texts) or tree.offsets.shape != (2,) or not _is_told(stored.facts):
         raise damaged("A model must have a tree, and facts. Got something else instead.")
-    return tree[0]
+    return bytes(tree.utf8).decode()
 
 
 def _require_size(tree: str) -> None:
@@ -123,7 +124,10 @@ def _require_size(tree: str) -> None:
 
 def _built(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
     _require_size(tree)
-    model = Decoder(ArrayReader(parts)).thing(json.loads(tree))
+    decoder = Decoder(ArrayReader(parts))
+    model = decoder.thing(json.loads(tree))
+    for name, made in decoder.made:
+        require_harmless(name, made)
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
     found: UntwinClassifier = model
     return found

@@ -105,7 +105,7 @@ class Decoder:
     def _strings(self, content: Any) -> list[str]:
         utf8, offsets = self._reader.get(content["utf8"]), self._reader.get(content["offsets"])
         texts = checked_texts(utf8, offsets, "strings")
-        if len(texts) == 0 or len(utf8) > LONG * len(texts) or not utf8.all():
+        if len(utf8) > LONG * (len(offsets) - 1) or not utf8.all():
             return list(texts)
         return np.insert(utf8, offsets[1:-1], 0).tobytes().decode().split("\0")  # a vocabulary three times as fast
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._values import positions
@@ -67,10 +68,13 @@ class Ensemble:
         return Ensemble.fitted(self.members, self.temperature, views, y, top_class=self.top_class)
 
     def _said(self, member: Member, rows: Any) -> Floats:
-        S = log_scores(member.model, rows)
+        model = member.model
+        while isinstance(model, Pipeline):  # each step checks itself; the pipeline would check the steps once more
+            rows, model = model[:-1].transform(rows), model[-1]
+        S = log_scores(model, rows)
         if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
             known, S = S, np.full((len(S), len(self.classes)), -np.inf)
-            S[:, positions(member.model.classes_, self.classes)] = known
+            S[:, positions(model.classes_, self.classes)] = known
         return log_probabilities(S, member.temperature)
 
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import brentq
 
-from untwin.crossfit.outoffold import class_scores
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -69,12 +67,6 @@ def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
     """Return scores as S; probabilities of zero become small ones, since a few neighbours cannot exclude a class."""
     S: Floats = np.asarray(scores, dtype=np.float64)
     return np.log(np.maximum(S, LEAST_SHARE / S.shape[1])) if probabilities else S
-
-
-def log_scores(model: Any, rows: Any) -> Floats:
-    """Return S of a fitted model for new rows, with the columns in the order of the model's classes."""
-    scores, _ = class_scores(model, rows)
-    return on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
 
 
 def log_probabilities(S: Any, temperature: float) -> NDArray[np.float32]:

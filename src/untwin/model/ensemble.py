@@ -11,8 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._values import positions
-from untwin.calibrate.temperature import log_probabilities, log_scores
+from untwin.calibrate.temperature import log_probabilities, on_log_scale
 from untwin.calibrate.top_class import UNCHANGED, TopClassCalibration
+from untwin.crossfit.outoffold import class_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +72,8 @@ class Ensemble:
         model = member.model
         while isinstance(model, Pipeline):  # each step checks itself; the pipeline would check the steps once more
             rows, model = model[:-1].transform(rows), model[-1]
-        S = log_scores(model, rows)
+        scores, _ = class_scores(model, rows)
+        S = on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
         if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
             known, S = S, np.full((len(S), len(self.classes)), -np.inf)
             S[:, positions(model.classes_, self.classes)] = known

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from scipy.sparse import csr_array
 
 from untwin.model.out_of_fold import OutOfFoldAnswers
@@ -44,3 +47,27 @@ def test_nobody_was_asked_about_a_class_that_is_new():
     after = answers.moved(heirs, np.array(["a", "b", "c", "d"]), np.array(["d", "b"]), _likeliest)
     assert after.folds.tolist() == [-1, 1]
     assert after.confusion.total == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"log_p": np.zeros((2, 2))}, r"log_p must have shape \(2, 3\)"),
+        ({"folds": np.zeros(3)}, r"folds must have shape \(2,\)"),
+        ({"true": np.array([0, 3])}, "numbers of 3 classes"),
+        ({"said": np.array([0, 3])}, "numbers of 3 classes"),
+        ({"said": np.array([0, -1])}, "where they were held out"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(change, reason):
+    answers = _answers([[0.6, 0.1, 0.3], [0.2, 0.5, 0.3]], ["a", "b"], [0, 1])
+    with pytest.raises(ValueError, match=reason):
+        replace(answers, **change)
+
+
+def test_errors_come_by_confidence():
+    answers = _answers([[0.1, 0.6, 0.3], [np.nan] * 3, [0.1, 0.8, 0.1], [0.9, 0.1, 0.0]], [*"bbba"], [0, -1, 1, 1])
+    assert answers.wrong.tolist() == [2, 0]
+    np.testing.assert_allclose(answers.confidence, [0.6, 0, 0.8, 0.9], rtol=1e-6)
+    assert answers.sizes.tolist() == [4, 0, 0]
+    assert answers.confusion.toarray()[0].tolist() == [1, 2, 0]

@@ -9,7 +9,8 @@ import numpy as np
 
 from untwin._errors import InputError
 from untwin._wording import option
-from untwin.data.columns import FEATURES, ColumnRoles
+from untwin.data.columns import FEATURES, ColumnRoles, require_named
+from untwin.data.load import typed_features
 from untwin.model import UntwinClassifier
 from untwin.store import ModelRefused
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
+
+    from untwin.data.read import RawTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,15 +37,15 @@ class LoadedModel:
     here: ColumnRoles
     named: ColumnRoles
 
-    @property
-    def of_texts(self) -> bool:
-        """Whether the model reads texts, and not a table with a column of texts."""
-        return self.columns is None
-
     def rows(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
         """Return the rows of a typed table as the model takes them."""
-        rows: list[str] | pl.DataFrame = self.here.rows_as(self.fitted, frame, self.columns)
-        return rows
+        return self.here.rows_as(self.fitted, frame, self.columns)
+
+    def rows_of_table(self, table: RawTable) -> list[str] | pl.DataFrame:
+        """Return the rows of a table as the model takes them; it must have the columns that the user has named."""
+        require_named(table, self.named)
+        frame = typed_features(table, self.here)
+        return self.here.rows_as(self.fitted, frame, self.columns)
 
 
 def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:

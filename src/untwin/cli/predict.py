@@ -70,6 +70,6 @@ def predicted(
     if output is not None:
         require_place(output, data, folder, force=force)
     loaded = load_model_for(folder, given.roles)
-    answerer = Answerer(loaded, top, prefix)
+    answerer = Answerer(loaded, top, prefix, raw=raw)
     write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

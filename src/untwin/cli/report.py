@@ -26,8 +26,10 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
     from untwin.cli.model_files import changing, report_of, require_outside, require_report_place
     from untwin.model.saving import load_model
     from untwin.report import Report, write_report
+    from untwin.store import read_digest
 
     folder = Path(model)
+    read_digest(folder)  # what is no model is refused first
     page = None if as_json and output is None else report_of(folder) if output is None else Path(output)
     if page is not None:
         require_outside(page, folder)

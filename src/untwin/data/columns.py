@@ -80,7 +80,9 @@ class ColumnRoles:
             if column is not None:
                 yield column, role
 
-    def rows_as(self, fitted: ColumnRoles, frame: pl.DataFrame, columns: Sequence[str] | None) -> Any:
+    def rows_as(
+        self, fitted: ColumnRoles, frame: pl.DataFrame, columns: Sequence[str] | None
+    ) -> list[str] | pl.DataFrame:
         """Return rows as a model takes them that calls the features as `fitted` does.
 
         `columns` are those that it reads, in its order; None if it reads texts.

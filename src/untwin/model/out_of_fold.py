@@ -155,17 +155,18 @@ class OutOfFoldAnswers:
 
         Rows that are not `asked` get no answer: their class was unknown then, or they repeat a training row.
         """
-        new = np.full((len(rows), len(classes)), -np.inf, dtype=np.float32)
-        new[:, positions(self.classes, classes)] = log_p
-        new[~asked] = np.nan
-        before = self.among(classes)
+        place, folds = positions(self.classes, classes), np.where(asked, self.folds.max(initial=-1) + 1, -1)
+        held = np.concatenate([self.held, asked])
+        wide = np.full((len(held), len(classes)), -np.inf, dtype=np.float32)  # new classes had probability 0
+        wide[:, place] = np.vstack([self.log_p, log_p])
+        wide[~held] = np.nan
         return OutOfFoldAnswers(
             classes,
             np.concatenate([self.rows, rows]),
-            np.concatenate([before.true, positions(y, classes)]),
-            np.concatenate([before.said, np.where(asked, positions(predicted, classes), -1)]),
-            np.vstack([before.log_p, new]),
-            np.concatenate([self.folds, np.where(asked, self.folds.max(initial=-1) + 1, -1)]),
+            np.concatenate([place[self.true], positions(y, classes)]),
+            np.where(held, np.concatenate([place[self.said], positions(predicted, classes)]), -1),
+            wide,
+            np.concatenate([self.folds, folds]),
         )
 
     def without(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
@@ -182,15 +183,6 @@ class OutOfFoldAnswers:
             log_p=self.log_p[kept],
             folds=self.folds[kept],
         )
-
-    def among(self, classes: Array) -> OutOfFoldAnswers:
-        """Return the same answers with columns for all of `classes`; new classes have probability 0."""
-        place = positions(self.classes, classes)
-        log_p = np.full((len(self.log_p), len(classes)), -np.inf, dtype=np.float32)
-        log_p[:, place] = self.log_p
-        log_p[~self.held] = np.nan
-        said = np.where(self.held, place[self.said], -1)
-        return replace(self, classes=classes, true=place[self.true], said=said, log_p=log_p)
 
     def moved(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> OutOfFoldAnswers:
         """Return the answers after labels have changed: the probability of each old class goes to its heirs.

@@ -7,7 +7,6 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Event
@@ -20,7 +19,7 @@ from untwin._errors import InputError
 from untwin._files import replacing, require_replaceable
 from untwin.cli.model_files import require_outside
 from untwin.cli.output import put_bytes
-from untwin.data.formulas import guard, unguarded
+from untwin.data.formulas import guard
 from untwin.data.read.source import STDIN
 
 if TYPE_CHECKING:
@@ -38,9 +37,7 @@ LOOK_AGAIN = 0.1  # seconds, between two threads
 
 
 def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
-    """Write to standard output, or to a file that takes its name when it is complete."""
-    if not raw:
-        answered = ((_meant(batch), answers) for batch, answers in answered)
+    """Write to standard output, or to a file that takes its name when it is complete; `raw` leaves out the guard."""
     if output is None:
         for piece in pieces(answered, kind, raw=raw):
             put_bytes(piece)
@@ -91,12 +88,6 @@ def _input_stat(data: str) -> os.stat_result | None:
     with suppress(OSError, ValueError, AttributeError):  # a closed or replaced standard input
         return os.fstat(sys.stdin.fileno()) if data == STDIN else Path(data).stat()
     return None
-
-
-def _meant(batch: Batch) -> Batch:
-    """Return a batch with the cells of CSV and TSV as they are meant: without the guard against formulas."""
-    raw = unguarded(batch.raw)
-    return batch if raw is batch.raw else replace(batch, raw=raw, cells=raw.frame)
 
 
 def _json_lines(pair: tuple[Batch, pl.DataFrame]) -> bytes:

@@ -26,7 +26,7 @@ def require_harmless(name: str, thing: Any) -> None:
     """Refuse the model if this instance of a kind could do harm."""
     jobs = getattr(thing, "n_jobs", None)
     require(jobs is None or (type(jobs) is int and abs(jobs) <= MOST_JOBS), "n_jobs must be a small whole number")
-    for attribute, kind in _KINDS.get(name, {}).items():
+    for attribute, _, kind in (entry.partition(":") for entry in _KINDS.get(name, "").split()):
         found = type(getattr(thing, attribute)).__name__
         require(found == kind, f"{attribute} of a {name} must be of its kind, {kind}")
     rule = _RULES.get(name)
@@ -124,32 +124,14 @@ def _measured(noted: dict[str, Any], n_asked: int) -> None:
 
 
 _KINDS = {  # classes of attributes that the report reads, or that answers reach only sometimes
-    "model": {
-        "state_": "FittedState",
-        "classes_": "ndarray",
-        "confusion_": "Confusion",
-        "hierarchy_": "Hierarchy",
-        "graph_": "ConfusionGraph",
-        "plan_": "SprinklingPlan",
-        "groups_": "list",
-        "candidates_": "list",
-        "scores_": "dict",
-        "threshold_": "float",
-        "calibration_error_": "float",
-    },
-    "fitted-state": {
-        "views": "tuple",
-        "ensemble": "Ensemble",
-        "answers": "OutOfFoldAnswers",
-        "space": "NeighbourSpace",
-        "y": "ndarray",
-        "ids": "ndarray",
-        "n_arrived": "int",
-    },
-    "finding": {"title": "str", "advice": "str", "evidence": "tuple"},
-    "similar-terms": {"term": "str", "before": "tuple", "after": "tuple"},
-    "candidate": {"name": "str", "note": "str"},
-    "view": {"name": "str"},
+    "model": "state_:FittedState classes_:ndarray confusion_:Confusion hierarchy_:Hierarchy graph_:ConfusionGraph "
+    "plan_:SprinklingPlan groups_:list candidates_:list scores_:dict threshold_:float calibration_error_:float",
+    "fitted-state": "views:tuple ensemble:Ensemble answers:OutOfFoldAnswers space:NeighbourSpace y:ndarray ids:ndarray "
+    "n_arrived:int",
+    "finding": "title:str advice:str evidence:tuple",
+    "similar-terms": "term:str before:tuple after:tuple",
+    "candidate": "name:str note:str",
+    "view": "name:str",
 }
 _RULES: dict[str, Callable[[Any], None]] = {
     "expert-tree": _tree,

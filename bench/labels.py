@@ -34,6 +34,7 @@ from untwin.classify.latent.class_sums import ClassSums
 from untwin.crossfit import out_of_fold
 from untwin.model.findings.evidence import Evidence
 from untwin.model.findings.label_errors import label_trust, suspected_rows
+from untwin.model.out_of_fold import OutOfFoldAnswers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,8 +77,10 @@ def collect_evidence(X: Any, y: Array) -> Evidence:
     for fold in np.unique(said.folds):
         held_out, rest = np.flatnonzero(said.folds == fold), np.flatnonzero(said.folds != fold)
         near[held_out] = rest[KNNClassifier().fit(X[rest], y[rest]).kneighbors(X[held_out], NEIGHBOURS)[1]]
-    return Evidence(confusion=said.confusion, y=y, predictions=said.predictions, folds=said.folds, probabilities=P, X=X,
-                    neighbours=near)  # fmt: skip
+    classes, true = np.unique(y, return_inverse=True)
+    predicted = np.searchsorted(classes, said.predictions.data)
+    answers = OutOfFoldAnswers(classes, np.arange(len(y)), true, predicted, np.log(P), said.folds)
+    return Evidence(answers=answers, X=X, neighbours=near)
 
 
 def cleanlab(python: Path, labels: Array, P: Array) -> dict[str, Any]:
@@ -106,7 +109,7 @@ def measured(job: dict[str, Any], evidence: Evidence, wrong: Array, python: Path
         rows.append(job | {"who": who} | verdict(wrong, suspected_rows(known)) | {"average precision": ranked})
     if python is None:
         return [*rows, job | {"who": "cleanlab: not given"}]
-    peer = cleanlab(python, evidence.y, evidence.probabilities)
+    peer = cleanlab(python, evidence.answers.y, evidence.probabilities)
     rows += [job | {"who": f"cleanlab {how}"} | verdict(wrong, named) for how, named in peer["named"].items()]
     for how, quality in peer["quality"].items():
         ranked = float(average_precision_score(wrong, -np.asarray(quality)))

@@ -202,8 +202,7 @@ def test_a_text_without_a_known_word_gets_the_shares_of_the_classes(fast, new):
 
 
 def test_doubt_keeps_to_the_target_on_the_rows_it_was_chosen_on(fast, new):
-    answers, y = fast.state_.answers, fast.state_.y
-    confidence, right = answers.judged(y)
+    confidence, right = fast.state_.answers.judged
     for target in (0.02, 0.05, 0.2):
         kept = confidence >= surest_threshold(confidence, right, target)
         assert (~right[kept]).mean() <= target

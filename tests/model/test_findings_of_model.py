@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from untwin.model import UntwinClassifier
-from untwin.model.evidence import collect_evidence
+from untwin.model.findings import Evidence
 from untwin.model.notes import MEASURED
 
 
@@ -38,7 +38,7 @@ def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp
         raise AssertionError("measured again")
 
     with monkeypatch.context() as patched:
-        patched.setattr("untwin.model.evidence.neighbours_of_other_folds", again)
+        patched.setattr("untwin.model.findings.evidence.neighbours_of_other_folds", again)
         patched.setattr("untwin.structure.hierarchy.Hierarchy.group_range", again)
         patched.setattr("untwin.model.curves.space_curves", again)
         for one in (model, UntwinClassifier.load(tmp_path / "model")):
@@ -54,7 +54,7 @@ def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp
 
 
 def test_neighbours_are_of_other_folds(model):
-    folds, near = model.evidence_.folds, model.neighbours_
+    folds, near = model.evidence_.answers.folds, model.neighbours_
     assert (folds[near] != folds[:, None])[near >= 0].all()
 
 
@@ -86,10 +86,10 @@ def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch
         wrong[row] = labels[row + 2]  # of another pair of twins
     model = UntwinClassifier(preset="fast").fit(texts, wrong)
     whole = by_code(model.findings_)["label-error"].evidence
-    monkeypatch.setattr("untwin.model.evidence.MANY_ROWS", 80)
-    known = collect_evidence(model.state_)
+    monkeypatch.setattr("untwin.model.findings.evidence.MANY_ROWS", 80)
+    known = Evidence.of_state(model.state_)
     asked = (known.neighbours >= 0).any(axis=1)
-    assert (asked == (known.predictions != wrong)).all()
+    assert (asked == (known.answers.predicted != wrong)).all()
     assert len(np.unique(known.neighbours[asked])) <= 80
     assert (model.neighbours_ >= 0).any(axis=1).all()
     del model._noted["neighbours"]
@@ -154,5 +154,5 @@ def test_numbers_of_one_hill_are_not_cut_for_their_intervals(seed):
     y = np.repeat(["left", "right"], 100)
     frame = pl.DataFrame({"a": rng.normal(size=200) + 1.2 * (y == "right"), "b": rng.normal(size=200)})
     model = UntwinClassifier(preset="fast").fit(frame, y)
-    assert collect_evidence(model.state_).cells.all()
+    assert model.evidence_.cells.all()
     assert "split-class" not in by_code(model.findings_)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from scipy.sparse import csr_array
 
 from untwin.model.out_of_fold import OutOfFoldAnswers
@@ -10,8 +13,10 @@ from untwin.model.out_of_fold import OutOfFoldAnswers
 
 def _answers(shares, predicted, folds):
     with np.errstate(divide="ignore"):
-        rows = np.log(np.array(shares, dtype=np.float32))
-    return OutOfFoldAnswers(np.array(["a", "b", "c"]), np.arange(len(rows)), rows, np.array(predicted), np.array(folds))
+        log_p = np.log(np.array(shares, dtype=np.float32))
+    classes, folds = np.array(["a", "b", "c"]), np.array(folds)
+    said = np.where(folds >= 0, np.searchsorted(classes, predicted), -1)
+    return OutOfFoldAnswers(classes, np.arange(len(folds)), np.zeros_like(said), said, log_p, folds)
 
 
 def _likeliest(log_p, classes):
@@ -24,7 +29,7 @@ def test_what_was_said_of_a_class_that_is_merged_away_counts_for_the_other():
     after = answers.moved(heirs, np.array(["b", "c"]), np.array(["c", "b", "b"]), _likeliest)
     np.testing.assert_allclose(np.exp(after.log_p), [[0.25, 0.75], [np.nan] * 2, [0.3, 0.7]], rtol=1e-6)
     assert after.predicted[[0, 2]].tolist() == ["c", "c"]
-    assert after.confusion(np.array(["c", "b", "b"])).toarray().tolist() == [[0, 1], [0, 1]]
+    assert after.confusion.toarray().tolist() == [[0, 1], [0, 1]]
 
 
 def test_what_was_said_of_a_class_that_is_removed_the_others_share():
@@ -41,4 +46,28 @@ def test_nobody_was_asked_about_a_class_that_is_new():
     heirs = csr_array(np.eye(3, 4))
     after = answers.moved(heirs, np.array(["a", "b", "c", "d"]), np.array(["d", "b"]), _likeliest)
     assert after.folds.tolist() == [-1, 1]
-    assert after.confusion(np.array(["d", "b"])).total == 1
+    assert after.confusion.total == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"log_p": np.zeros((2, 2))}, r"log_p must have shape \(2, 3\)"),
+        ({"folds": np.zeros(3)}, r"folds must have shape \(2,\)"),
+        ({"true": np.array([0, 3])}, "numbers of 3 classes"),
+        ({"said": np.array([0, 3])}, "numbers of 3 classes"),
+        ({"said": np.array([0, -1])}, "where they were held out"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(change, reason):
+    answers = _answers([[0.6, 0.1, 0.3], [0.2, 0.5, 0.3]], ["a", "b"], [0, 1])
+    with pytest.raises(ValueError, match=reason):
+        replace(answers, **change)
+
+
+def test_errors_come_by_confidence():
+    answers = _answers([[0.1, 0.6, 0.3], [np.nan] * 3, [0.1, 0.8, 0.1], [0.9, 0.1, 0.0]], [*"bbba"], [0, -1, 1, 1])
+    assert answers.wrong.tolist() == [2, 0]
+    np.testing.assert_allclose(answers.confidence, [0.6, 0, 0.8, 0.9], rtol=1e-6)
+    assert answers.sizes.tolist() == [4, 0, 0]
+    assert answers.confusion.toarray()[0].tolist() == [1, 2, 0]

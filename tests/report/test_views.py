@@ -68,10 +68,10 @@ def test_twins_are_those_of_the_finding(report, model):
 
 def test_examples_are_the_most_confident_errors_of_their_direction(report, study):
     pair = report.pairs.pairs[0]
-    a, b = study.names.index(pair.a), study.names.index(pair.b)
-    here = [row for row in range(72) if study.true[row] == a and study.said[row] == b]
-    surest = sorted(here, key=lambda row: -study.confidence[row])[:3]
-    assert [study.confidence[row] for row in pair.examples_a] == [study.confidence[row] for row in surest]
+    a, b, answers = study.names.index(pair.a), study.names.index(pair.b), study.answers
+    here = [row for row in range(72) if answers.true[row] == a and answers.said[row] == b]
+    surest = sorted(here, key=lambda row: -answers.confidence[row])[:3]
+    assert [answers.confidence[row] for row in pair.examples_a] == [answers.confidence[row] for row in surest]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_wrong_labels_make_their_rows_doubtful():
 def test_a_document_was_judged_and_has_its_neighbours_by_rows_of_other_folds(report, study):
     folds = study.answers.folds
     assert len(report.documents.documents) == len({one.position for one in report.documents.documents})
-    assert {one.position for one in report.documents.documents} >= set(study.wrong.tolist())
+    assert {one.position for one in report.documents.documents} >= set(study.answers.wrong.tolist())
     for one in report.documents.documents:
         assert one.text == study.model.state_.documents[one.id]
         assert list(one.probabilities) == sorted(one.probabilities, reverse=True)
@@ -174,7 +174,7 @@ def test_evidence_adds_what_neighbours_share_for_one_class_against_the_other(rep
     evidence = study.evidence
     unit = evidence.X / np.sqrt(evidence.X.multiply(evidence.X).sum(axis=1))[:, None]
     rows = evidence.neighbours[one.position]
-    sign = (study.true[rows] == one.said).astype(float) - (study.true[rows] == one.against)
+    sign = (study.answers.true[rows] == one.said).astype(float) - (study.answers.true[rows] == one.against)
     total = (unit[[one.position]].multiply(unit[rows])).toarray().T @ sign
     names = list(evidence.terms)
     for term, weight in one.evidence:

@@ -11,15 +11,13 @@ import polars as pl
 from untwin._errors import InputError
 from untwin._progress import report
 from untwin.cli.input_errors import as_input_errors
-from untwin.data.columns import require_named
-from untwin.data.formulas import undo_guard_of_table
-from untwin.data.load import typed_features
+from untwin.data.formulas import unguarded_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untwin.cli.loaded_model import LoadedModel
-    from untwin.data.read import TableBatch
+    from untwin.data.read import Batch, RawTable
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
@@ -29,26 +27,25 @@ NAMED_MEMBERS = 4  # classes of a group that are spelled out
 class Answerer:
     """Answers batch by batch, and counts."""
 
-    def __init__(self, loaded: LoadedModel, top: int, prefix: str) -> None:
+    def __init__(self, loaded: LoadedModel, top: int, prefix: str, *, raw: bool) -> None:
         model = loaded.model
-        self.loaded, self.model, self.prefix = loaded, model, prefix
+        self.loaded, self.model, self.prefix, self.raw = loaded, model, prefix, raw
         self.top = min(top, len(model.classes_))
         self.batch_rows = int(np.clip(MOST_PROBABILITIES // len(model.classes_), *BATCH_ROWS))
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
-    def answer_batches(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
-        """Yield each batch that has rows, and its answers."""
+    def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
+        """Yield each batch that has rows, as it is to be written, and its answers."""
         for batch in batches:
             report("predicting", 0, 1)
             self.counts["bad_rows"] += sum(note.count for note in batch.raw.notes)
             if batch.cells.height:
-                yield batch, self._answers(batch)
+                meant = unguarded_batch(batch)
+                yield batch if self.raw else meant, self._answers(meant.raw)
 
-    def _answers(self, batch: TableBatch) -> pl.DataFrame:
-        table = undo_guard_of_table(batch.raw)
-        require_named(table, self.loaded.named)
-        rows = self.loaded.rows(typed_features(table, self.loaded.here))
+    def _answers(self, table: RawTable) -> pl.DataFrame:
+        rows = self.loaded.rows_of_table(table)
         with as_input_errors(table.name):
             answers = self._columns(rows)
         self._refuse_clash(table.frame.columns, answers.columns, table.name)

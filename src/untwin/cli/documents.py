@@ -35,7 +35,7 @@ def find_row_to_explain(
         return _find_row(loaded, data, read, str(row_id)), None
     place = _training_row(loaded.model, str(row_id))
     documents = loaded.model.state_.documents
-    return ([documents[place]] if loaded.of_texts else documents[place]), loaded.model.ids_.tolist()[place]
+    return ([documents[place]] if loaded.columns is None else documents[place]), loaded.model.ids_.tolist()[place]
 
 
 def document_of(model: UntwinClassifier, name: Any) -> str | None:
@@ -58,7 +58,7 @@ def in_words(row: Any) -> str:
 
 
 def _text(loaded: LoadedModel, text: str) -> list[str]:
-    if loaded.of_texts:
+    if loaded.columns is None:
         return [text]
     columns = ", ".join(map(repr, loaded.fitted.features))
     message = f"The model reads the columns {columns}, not one text."

@@ -62,7 +62,7 @@ def predict_rows(
     from untwin.cli.answers import Answerer
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.stream.writing import output_format, require_place, write
-    from untwin.data.read import format_of, read_batches
+    from untwin.data.read import format_of
 
     let_interrupt_reading()
     read = format_of(data, given.read)
@@ -70,6 +70,6 @@ def predict_rows(
     if output is not None:
         require_place(output, data, folder, force=force)
     loaded = load_model_for(folder, given.roles)
-    answerer = Answerer(loaded, top, prefix)
-    write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
+    answerer = Answerer(loaded, top, prefix, raw=raw)
+    write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

@@ -24,19 +24,19 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
     without the curves of its space, and its findings are looked for. With --json and -o both are done.
     """
     from untwin.cli.model_files import changing, report_of, require_outside, require_report_place
-    from untwin.model import UntwinClassifier
+    from untwin.model.saving import load_model
     from untwin.report import Report, write_report
     from untwin.store import read_digest
 
     folder = Path(model)
-    read_digest(folder)
+    read_digest(folder)  # what is no model is refused first
     page = None if as_json and output is None else report_of(folder) if output is None else Path(output)
     if page is not None:
         require_outside(page, folder)
         require_report_place(page, force=force)
     own = page is not None and output is None and os.access(folder, os.W_OK)  # never an old page beside a newer model
     with progress(), changing(folder) if own else nullcontext():
-        made = Report.of(UntwinClassifier.load(folder), measure=False)
+        made = Report.of(load_model(folder, trial=False), measure=False)
         if page is not None:
             write_report(made, page)
     if as_json:

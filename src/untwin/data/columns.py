@@ -5,19 +5,22 @@ Nothing is ever guessed about the *values* of the label: they are text exactly a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from untwin._errors import InputError
 from untwin._wording import close_match, option
 from untwin.data.guess import ColumnUse, guess_feature, guess_id, guess_label, guess_split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import polars as pl
 
     from untwin.data.read import RawTable
+
+FEATURES = ("text", "numeric", "nominal")  # roles of columns to learn from
+SEVERAL = (*FEATURES, "ordinal")  # what a role may name several of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,21 @@ class ColumnRoles:
     label_separator: str | None = None
     ordinal: tuple[str, ...] = ()
 
+    @classmethod
+    def from_json(cls, noted: object) -> ColumnRoles:
+        """Return roles that were saved as JSON; raise `ValueError` if they are none: a stranger may have written them.
+
+        >>> ColumnRoles.from_json({"text": "body"})
+        Traceback (most recent call last):
+            ...
+        ValueError: noted must hold the columns of each role. Got {'text': 'body'} instead.
+        """
+        names = {field.name for field in fields(cls)}
+        if not isinstance(noted, dict) or noted.keys() != names or not all(map(_is_named, noted, noted.values())):
+            raise ValueError(f"noted must hold the columns of each role. Got {str(noted)[:200]} instead.")
+        values: dict[str, Any] = {name: tuple(value) if name in SEVERAL else value for name, value in noted.items()}
+        return cls(**values)
+
     @property
     def features(self) -> tuple[str, ...]:
         """The columns to learn from."""
@@ -55,12 +73,61 @@ class ColumnRoles:
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Yield (column, role) for every column that has a role."""
-        for role in ("text", "numeric", "nominal"):
+        for role in FEATURES:
             yield from ((column, role) for column in getattr(self, role))
         for role in ("label", "id", "split", "group", "parent"):
             column = getattr(self, role)
             if column is not None:
                 yield column, role
+
+    def rows_as(
+        self, fitted: ColumnRoles, frame: pl.DataFrame, columns: Sequence[str] | None
+    ) -> list[str] | pl.DataFrame:
+        """Return rows as a model takes them that calls the features as `fitted` does.
+
+        `columns` are those that it reads, in its order; None if it reads texts.
+        """
+        features = frame.select(self.features)
+        features.columns = list(fitted.features)
+        return fitted.rows_of(features) if columns is None else features.select(columns)
+
+    def misread(self, columns: Sequence[str] | None, uses: Iterable[ColumnUse]) -> str:
+        """Say how these are not the columns that a model reads (None: it reads texts), for its `uses`; empty if so."""
+        given = dict(self.named())
+        if columns is None:
+            got = ", ".join(f"{option(role)} {name!r}" for name, role in given.items() if role in FEATURES)
+            return "" if self.only_text else f"the model reads one {option('text')} column. Got {got} instead."
+        if sorted(columns) != sorted(self.features):
+            return f"the model reads the columns {_listed(columns)}. Got {_listed(self.features)} instead."
+        for use in uses:
+            if use.role in FEATURES and use.role != given[use.name]:
+                return f"the model reads {use.name!r} as {option(use.role)}. Got {option(given[use.name])} instead."
+        return ""
+
+    def renamed(self, given: ColumnRoles) -> ColumnRoles:
+        """Return the roles with the columns that are `given` now, role by role and in the same order."""
+        changes: dict[str, Any] = {
+            name: getattr(given, name) for name in ("label", "id", "split") if getattr(given, name)
+        }
+        for role in FEATURES if given.features else ():
+            before, now = getattr(self, role), getattr(given, role)
+            if len(before) != len(now):
+                wanted = f"as many columns as the model reads, {len(before)}"
+                message = f"{option(role)} must name {wanted}. Got {len(now)} instead."
+                hint = f"The model reads {_listed(self.features)}; name yours in the same order."
+                raise InputError(message, code="other-columns", hint=hint)
+            changes[role] = now
+        return replace(self, **changes)
+
+
+def _is_named(role: str, value: object) -> bool:
+    if role in SEVERAL:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value is None or isinstance(value, str)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def settle_roles(raw: RawTable, given: ColumnRoles) -> tuple[ColumnRoles, tuple[ColumnUse, ...]]:
@@ -91,7 +158,7 @@ def settle_roles(raw: RawTable, given: ColumnRoles) -> tuple[ColumnRoles, tuple[
 
 
 def _roles(given: ColumnRoles, uses: list[ColumnUse]) -> ColumnRoles:
-    text, numeric, nominal = ([use.name for use in uses if use.role == role] for role in ("text", "numeric", "nominal"))
+    text, numeric, nominal = ([use.name for use in uses if use.role == role] for role in FEATURES)
     single = {use.role: use.name for use in uses}
     return replace(
         given,

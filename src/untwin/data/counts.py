@@ -110,6 +110,8 @@ class TextCounts(BaseEstimator):
         "stemmer": [StrOptions(set(Stemmer.algorithms())), None],
     }
 
+    _column_of: pl.Enum | None = None  # the terms hashed, once they are looked up
+
     def __init__(
         self,
         *,
@@ -205,7 +207,7 @@ class TextCounts(BaseEstimator):
 
     def _learn_terms(self, terms: pl.Series) -> None:
         self.terms_ = terms.alias("term")
-        self._column_of: pl.Enum | None = None
+        self._column_of = None
 
     def _look_up(self, texts: Any) -> Any:
         levels, names = self._count(texts)

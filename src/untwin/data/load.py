@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import close_match, format_count, option
-from untwin.data.columns import ColumnRoles, require_named, settle_roles
-from untwin.data.formulas import undo_guard_of_table
+from untwin._wording import close_match, option
+from untwin.data.columns import FEATURES, ColumnRoles, require_named, settle_roles
 from untwin.data.guess import UNSPACED, as_numbers
 from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from untwin.data.read.table import Places
 
 TEST_PARTS = ("test", "testing")  # how the split column marks rows that are not to be learnt
-_FEATURES = ("text", "numeric", "nominal")
 _WORD = r"\w\w"  # what the default token pattern needs at least
 
 
@@ -173,7 +171,7 @@ def typed_features(raw: RawTable, roles: ColumnRoles) -> pl.DataFrame:
     )
 
 
-def require_columns(raw: RawTable, names: Iterable[str], roles: Iterable[str] = _FEATURES) -> None:
+def require_columns(raw: RawTable, names: Iterable[str], roles: Iterable[str] = FEATURES) -> None:
     """Refuse a table that lacks a column a model was fitted on; the options of these `roles` can name another."""
     known = set(raw.frame.columns)
     for name in names:
@@ -193,7 +191,7 @@ def _keep_labelled(
     if roles.id in raw.frame.columns:
         raw = replace(raw, places=raw.places.with_ids(raw.frame[roles.id].to_list()))
     raw = _with_labels(raw, roles, missing_label)
-    others = (column for column, role in roles.named() if role not in _FEATURES and column in raw.frame.columns)
+    others = (column for column, role in roles.named() if role not in FEATURES and column in raw.frame.columns)
     frame = typed_features(raw, roles).with_columns(raw.frame[column] for column in others)
     empty = raw.frame.null_count().row(0, named=True)
     return Table(frame, roles, columns, raw.places, raw.format, raw.notes, empty)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin._types import Array, Flags
-    from untwin.data.counts import TextCounts
 
 
 class TextBlocks(BaseEstimator):

@@ -311,8 +311,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     @property
     def out_of_fold_(self) -> OutOfFold:
         """Out-of-fold answers to the training rows; scores are calibrated log-probabilities."""
-        known = self.state_
-        return known.answers.out_of_fold(known.y)
+        return self.state_.answers.out_of_fold
 
     def _fit_this_copy(self, X: Any, y: Any, ids: ArrayLike | None) -> Self:
         """Return this model fitted; `fit` calls it on a copy, so that a failure leaves the model unchanged."""

@@ -39,8 +39,6 @@ from untwin.tables.contingency import Contingency
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from untwin._types import Array
-    from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.model.state import FittedState
 
 MOST_ROWS = 2_000
@@ -126,9 +124,8 @@ def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | 
 
 def _parts(known: FittedState, seed: int) -> Iterator[Part]:
     answers, view = known.answers, known.explaining_view
-    labels = known.y[answers.rows]
-    codes = np.unique(labels, return_inverse=True)[1]
-    sample = stratified_sample(codes, MOST_ROWS, seed)
+    labels = answers.y
+    sample = stratified_sample(answers.true, MOST_ROWS, seed)
     for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
         learnt = view.take(answers.rows[train])
@@ -139,17 +136,11 @@ def _parts(known: FittedState, seed: int) -> Iterator[Part]:
             )  # enough for a curve, and fast
             for rows in (learnt.rows, rows_of(view.rows, answers.rows[held]))
         )
-        confusion = _confusion(answers, labels, fold)
+        confusion = answers.confusion_of(answers.held & (answers.folds != fold))
         yield Part(X, labels[train], X_held, labels[held], confusion, view.term_names(preprocessing))
 
 
-def _confusion(answers: OutOfFoldAnswers, labels: Array, fold: int) -> Confusion:
-    """Return what was confused in the other folds."""
-    others = answers.held & (answers.folds != fold)
-    return Confusion.from_predictions(labels[others], answers.predicted[others], classes=answers.classes)
-
-
-def _measure(parts: list[Part], seed: int) -> SpaceCurves:
+def _measured(parts: list[Part], seed: int) -> SpaceCurves:
     most = min(min(part.X.shape) for part in parts)
     dimensions = sorted({min(k, most) for k in DIMENSIONS})
     n_classes = parts[0].confusion.n_classes

@@ -16,7 +16,7 @@ EDGE = 0.02  # share of the rows of a class that must be predicted as another on
 
 def derive(known: FittedState, target_error: float | None) -> dict[str, Any]:
     """Return the attributes of `UntwinClassifier` that follow from its fitted state, by name."""
-    confusion = known.answers.confusion(known.y)
+    confusion = known.answers.confusion
     hierarchy = Hierarchy.from_confusion(confusion)
     return {
         "classes_": known.ensemble.classes,
@@ -25,6 +25,6 @@ def derive(known: FittedState, target_error: float | None) -> dict[str, Any]:
         "groups_": hierarchy.cut(),
         "graph_": ConfusionGraph.from_confusion(confusion, EDGE),
         "plan_": SprinklingPlan.adaptive(confusion, 1.0),
-        "calibration_error_": known.answers.calibration_error(known.y),
+        "calibration_error_": known.answers.calibration_error,
         "threshold_": 0.0 if target_error is None else known.threshold(target_error),
     }

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._values import positions
-from untwin.calibrate.temperature import log_probabilities, log_scores
+from untwin.calibrate.temperature import log_probabilities, on_log_scale
 from untwin.calibrate.top_class import UNCHANGED, TopClassCalibration
+from untwin.crossfit.outoffold import class_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,11 +64,15 @@ class Ensemble:
         """Return the same members, trained again on the rows that the views hold now."""
         return Ensemble.fit(self.members, self.temperature, views, y, top_class=self.top_class)
 
-    def _member_log_proba(self, member: Member, rows: Any) -> Floats32:
-        S = log_scores(member.model, rows)
+    def _said(self, member: Member, rows: Any) -> Floats:
+        model = member.model
+        while isinstance(model, Pipeline):  # each step checks itself; the pipeline would check the steps once more
+            rows, model = model[:-1].transform(rows), model[-1]
+        scores, _ = class_scores(model, rows)
+        S = on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
         if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
             known, S = S, np.full((len(S), len(self.classes)), -np.inf)
-            S[:, positions(member.model.classes_, self.classes)] = known
+            S[:, positions(model.classes_, self.classes)] = known
         return log_probabilities(S, member.temperature)
 
 

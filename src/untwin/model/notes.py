@@ -134,8 +134,8 @@ class NotesMixin:
 
     def _evidence(self, **more: Any) -> Evidence:
         """Return what findings are drawn from, with more at hand than the training rows; note the neighbours."""
-        from untwin.model.evidence import collect_evidence
+        from untwin.model.findings.evidence import Evidence
 
-        found = collect_evidence(self.state_, neighbours=self._noted.get("neighbours"), **more)
+        found = Evidence.of_state(self.state_, neighbours=self._noted.get("neighbours"), **more)
         self._noted["neighbours"] = found.neighbours
         return found

@@ -4,22 +4,26 @@ They are kept after those models are gone.
 
 Glossary
 --------
-n rows with an answer, C classes
-rows       n        their numbers among the training rows: all of these, or a sample where they are too many
-log_p      n x C    calibrated log-probabilities; NaN where a row was never held out
-predicted  n        the answer; anything where a row was never held out
-folds      n        the fold that held the row out; -1 never. Rows learnt later are a fold of their own: they were
-                    answered before they were learnt
+n rows that were to be held out, C classes
+rows        n        their numbers among the training rows: all of these, or a sample where they are too many
+true        n        number of the label of each row, in `classes`
+said        n        number of the answer; -1 where a row was never held out
+log_p       n x C    calibrated log-probabilities; NaN where a row was never held out
+folds       n        the fold that held the row out; -1 never. Rows learnt later are a fold of their own: they were
+                     answered before they were learnt
+confidence  n        probability of the answer; 0 without one
+wrong                positions (among the n rows) of the errors, the most confident first
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin._values import freeze, positions
+from untwin._values import positions
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
 from untwin.tables.confusion import Confusion
@@ -29,48 +33,138 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
-    from untwin._types import Array, Flags, Floats, Floats32, Indices
+    from untwin._types import Array, Floats, Indices
 
     Answer = Callable[[Array, Array], Array]  # class names by log-probabilities and the classes of their columns
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OutOfFoldAnswers:
-    """Answers of models to rows they were not trained on; arrays as in the glossary."""
+    """Answers of models to rows they were not trained on, beside the labels of the rows; arrays as in the glossary.
+
+    Examples
+    --------
+    >>> log_p = np.log(np.array([[0.75, 0.25], [0.875, 0.125]]))
+    >>> answers = OutOfFoldAnswers(np.array(["cat", "dog"]), np.arange(2), np.array([0, 1]), np.array([0, 0]), log_p,
+    ...     np.array([0, 1]))
+    >>> answers
+    OutOfFoldAnswers(2 rows, 2 classes, 2 held out)
+    >>> answers.wrong.tolist(), answers.confidence.round(3).tolist()
+    ([1], [0.75, 0.875])
+    """
 
     classes: Array
     rows: Indices
-    log_p: Floats32
-    predicted: Array
+    true: Indices
+    said: Indices
+    log_p: Floats
     folds: Indices
 
+    def __post_init__(self) -> None:
+        n, C = len(self.rows), len(self.classes)
+        for name, wanted in {"true": (n,), "said": (n,), "folds": (n,), "log_p": (n, C)}.items():
+            if np.shape(getattr(self, name)) != wanted:
+                raise ValueError(f"{name} must have shape {wanted}. Got {np.shape(getattr(self, name))} instead.")
+        if n and not (0 <= self.true.min() <= self.true.max() < C > self.said.max()):
+            raise ValueError(f"true and said must be numbers of {C} classes. Got others instead.")
+        if not np.array_equal(self.said >= 0, self.folds >= 0):
+            raise ValueError("Rows must have an answer where they were held out, and only there.")
+
     @classmethod
-    def nothing(cls, classes: Array, n: int) -> OutOfFoldAnswers:
-        """Return answers without any content, for data where no row can be held out."""
-        log_p = np.full((n, len(classes)), np.nan, dtype=np.float32)
-        return cls(classes, np.arange(n), log_p, np.full(n, classes[0]), np.full(n, -1, dtype=np.intp))
+    def nothing(cls, y: Array) -> OutOfFoldAnswers:
+        """Return answers without any content, for labels of which no row can be held out."""
+        classes, true = np.unique(y, return_inverse=True)
+        never = np.full(len(y), -1, dtype=np.intp)
+        log_p = np.full((len(y), len(classes)), np.nan, dtype=np.float32)
+        return cls(classes, np.arange(len(y)), true, never, log_p, never)
+
+    def __repr__(self) -> str:
+        return f"OutOfFoldAnswers({len(self.rows)} rows, {len(self.classes)} classes, {self.held.sum()} held out)"
+
+    @cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """Whether each row was held out."""
+        return frozen(self.folds >= 0)
 
     @property
-    def held(self) -> Flags:
-        """Whether each row was held out."""
-        return np.asarray(self.folds >= 0)
+    def y(self) -> Array:
+        """The label of each row."""
+        return self.classes[self.true]
+
+    @property
+    def predicted(self) -> Array:
+        """The answer to each row; any class where a row was never held out."""
+        return self.classes[self.said]
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """The number of rows of each class."""
+        return frozen(np.bincount(self.true, minlength=len(self.classes)))
+
+    @cached_property
+    def confusion(self) -> Confusion:
+        """True x predicted of the held-out rows."""
+        return self.confusion_of(self.held)
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float64]:
+        """The probability of each answer; 0 without one."""
+        held = np.flatnonzero(self.held)
+        confidence = np.zeros(len(self.rows))
+        confidence[held] = np.exp(self.log_p[held, self.said[held]].astype(np.float64))
+        return frozen(confidence)
+
+    @cached_property
+    def wrong(self) -> Indices:
+        """Positions of the errors, the most confident first."""
+        errors = np.flatnonzero(self.held & (self.said != self.true))
+        return frozen(errors[np.argsort(-self.confidence[errors], kind="stable")])
+
+    @property
+    def judged(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The highest probability of each held-out row, and whether its answer was right."""
+        highest = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
+        return highest, (self.said == self.true)[self.held]
+
+    @property
+    def calibration_error(self) -> float:
+        """The expected calibration error of the held-out rows."""
+        return calibration_error(*self.judged)
+
+    @property
+    def out_of_fold(self) -> OutOfFold:
+        """The answers in the form of `untwin.crossfit.out_of_fold`; scores are log-probabilities."""
+        held, y = self.held, self.y
+        parts = tuple(self.confusion_of(self.folds == fold) for fold in np.unique(self.folds[held]))
+        predictions = np.ma.MaskedArray(frozen(self.predicted), mask=frozen(~held), hard_mask=True)
+        never = tuple(np.setdiff1d(y[~held], y[held]).tolist())
+        return OutOfFold(
+            self.confusion, parts, predictions, frozen(self.log_p.astype(np.float64)), frozen(self.folds), never
+        )
+
+    def confusion_of(self, some: NDArray[np.bool_]) -> Confusion:
+        """Return true x predicted of some held-out rows."""
+        return Confusion.from_predictions(self.y[some], self.predicted[some], classes=self.classes)
 
     def joined(
-        self, rows: Indices, log_p: Floats32, predicted: Array, asked: Flags, classes: Array
+        self, rows: Indices, y: Array, log_p: Floats, predicted: Array, *, asked: NDArray[np.bool_], classes: Array
     ) -> OutOfFoldAnswers:
         """Return these answers and those to new rows, made before the rows were learnt; `classes` are all classes now.
 
         Rows that are not `asked` get no answer: their class was unknown then, or they repeat a training row.
         """
-        new = np.full((len(rows), len(classes)), -np.inf, dtype=np.float32)
-        new[:, positions(self.classes, classes)] = log_p
-        new[~asked] = np.nan
+        place, folds = positions(self.classes, classes), np.where(asked, self.folds.max(initial=-1) + 1, -1)
+        held = np.concatenate([self.held, asked])
+        wide = np.full((len(held), len(classes)), -np.inf, dtype=np.float32)  # new classes had probability 0
+        wide[:, place] = np.vstack([self.log_p, log_p])
+        wide[~held] = np.nan
         return OutOfFoldAnswers(
             classes,
             np.concatenate([self.rows, rows]),
-            np.vstack([self.among(classes).log_p, new]),
-            np.concatenate([self.predicted, predicted]),
-            np.concatenate([self.folds, np.where(asked, self.folds.max(initial=-1) + 1, -1)]),
+            np.concatenate([place[self.true], positions(y, classes)]),
+            np.where(held, np.concatenate([place[self.said], positions(predicted, classes)]), -1),
+            wide,
+            np.concatenate([self.folds, folds]),
         )
 
     def without(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
@@ -82,17 +176,11 @@ class OutOfFoldAnswers:
         return replace(
             self,
             rows=number[self.rows[kept]],
+            true=self.true[kept],
+            said=self.said[kept],
             log_p=self.log_p[kept],
-            predicted=self.predicted[kept],
             folds=self.folds[kept],
         )
-
-    def among(self, classes: Array) -> OutOfFoldAnswers:
-        """Return the same answers with columns for all of `classes`; new classes have probability 0."""
-        log_p = np.full((len(self.log_p), len(classes)), -np.inf, dtype=np.float32)
-        log_p[:, positions(self.classes, classes)] = self.log_p
-        log_p[~self.held] = np.nan
-        return replace(self, classes=classes, log_p=log_p)
 
     def moved(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> OutOfFoldAnswers:
         """Return the answers after labels have changed: the probability of each old class goes to its heirs.
@@ -102,45 +190,11 @@ class OutOfFoldAnswers:
         the labels of all training rows now; `answer` turns log-probabilities into class names.
         """
         P = np.exp(self.log_p.astype(np.float64)) @ heirs
-        total = P.sum(axis=1)
-        spoken_of = np.isin(y[self.rows], classes[np.asarray(heirs.sum(axis=0)) > 0])
-        asked = self.held & spoken_of & (total > 0)
-        log_p = np.full(P.shape, np.nan)
+        total, true = P.sum(axis=1), positions(y[self.rows], classes)
+        asked = self.held & (np.asarray(heirs.sum(axis=0)) > 0)[true] & (total > 0)
+        log_p, said = np.full(P.shape, np.nan), np.full(len(asked), -1, dtype=np.intp)
         with np.errstate(divide="ignore"):  # some classes have probability 0
             log_p[asked] = np.log(P[asked] / total[asked, np.newaxis])
-        predicted = np.resize(classes, len(asked))  # anything, but of these classes
-        predicted[asked] = answer(log_p[asked], classes)
+        said[asked] = positions(answer(log_p[asked], classes), classes)
         folds = np.where(asked, self.folds, -1)
-        return replace(self, classes=classes, log_p=log_p.astype(np.float32), predicted=predicted, folds=folds)
-
-    def confusion(self, y: Array) -> Confusion:
-        """Return true x predicted of the held-out rows; `y` are the labels of all training rows."""
-        return Confusion.from_predictions(y[self.rows][self.held], self.predicted[self.held], classes=self.classes)
-
-    def out_of_fold(self, y: Array) -> OutOfFold:
-        """Return the answers in the form of `untwin.crossfit.out_of_fold`; scores are log-probabilities."""
-        labels = y[self.rows]
-        parts = [
-            Confusion.from_predictions(labels[here], self.predicted[here], classes=self.classes)
-            for fold in np.unique(self.folds[self.held])
-            for here in [self.folds == fold]
-        ]
-        predictions = np.ma.MaskedArray(freeze(self.predicted), mask=freeze(~self.held), hard_mask=True)
-        never = np.setdiff1d(labels[~self.held], labels[self.held])
-        scores = freeze(self.log_p.astype(np.float64))
-        return OutOfFold(
-            self.confusion(y), tuple(parts), predictions, scores, freeze(self.folds), tuple(never.tolist())
-        )
-
-    def judged(self, y: Array) -> tuple[Floats, Flags]:
-        """Return the confidence of the answers to held-out rows, and whether they were right."""
-        confidence = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
-        return confidence, self.right(y)
-
-    def right(self, y: Array) -> Flags:
-        """Tell which held-out rows were answered right."""
-        return np.asarray((self.predicted == y[self.rows])[self.held])
-
-    def calibration_error(self, y: Array) -> float:
-        """Return the expected calibration error of the held-out rows."""
-        return calibration_error(*self.judged(y))
+        return OutOfFoldAnswers(classes, self.rows, true, said, log_p.astype(np.float32), folds)

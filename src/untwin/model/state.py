@@ -69,7 +69,7 @@ class FittedState:
         """Return the state with a new neighbour space; views that neither answers nor explanations use are dropped."""
         views, ensemble = drop_unused_views(views, ensemble)
         log_p = log_proba_of_rows(ensemble, views, answers)
-        space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
+        space = NeighbourSpace.of_rows(log_p, ensemble.classes, answers.y)
         return cls(
             views,
             ensemble,
@@ -110,7 +110,7 @@ class FittedState:
 
     def threshold(self, target_error: float) -> float:
         """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
-        return surest_threshold(*self.answers.judged(self.y), target_error)
+        return surest_threshold(*self.answers.judged, target_error)
 
     def terms(self, rows: Any) -> Any:
         """Return rows of the explaining view after its preprocessing."""

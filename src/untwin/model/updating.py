@@ -43,9 +43,10 @@ def add_rows(
     ensemble, anew = retrain(known.ensemble, views, labels, new)
     documents = None if known.documents is None else stack_rows([known.documents, given])
     again = learnt_before(known, given)
-    fresh = ~(_find_repeated(views[0].rows, len(known.y)) if again is None else again)
-    answers = known.answers.joined(new, log_p, predicted, fresh & np.isin(y, known.ensemble.classes), ensemble.classes)
-    space = _copy_space(known.space)
+    fresh = ~(_repeated(views[0].rows, len(known.y)) if again is None else again)
+    asked = fresh & np.isin(y, known.ensemble.classes)
+    answers = known.answers.joined(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
+    space = _copied(known.space)
     space.add(log_proba_of_rows(ensemble, views, answers)[-len(new) :], ensemble.classes, y)
     n_arrived = known.n_arrived + len(new)
     preprocessing = fit_preprocessing(explaining_view_of(views), labels)
@@ -92,7 +93,7 @@ def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[Fit
     if len(answers.rows):
         answers = answers.moved(heirs, ensemble.classes, labels, answer)
     else:  # none of the sampled rows with an out-of-fold answer is left
-        answers = OutOfFoldAnswers.nothing(ensemble.classes, len(labels))
+        answers = OutOfFoldAnswers.nothing(labels)
     documents = None if known.documents is None else rows_of(known.documents, kept)
     after = FittedState.assemble(
         views, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents

@@ -63,11 +63,11 @@ class Classes(Record):
 def _class(study: Study, group: list[int], near: Any, number: int, measured: tuple[int, float, float, float]) -> Class:
     judged, precision, recall, f1 = measured
     nearest, confused = _nearest(near, number)
-    doubtful = study.doubtful[study.true[study.doubtful] == number]
+    doubtful = study.doubtful[study.answers.true[study.doubtful] == number]
     return Class(
         name=study.names[number],
         group=group[number],
-        rows=int(study.evidence.sizes[number]),
+        rows=int(study.answers.sizes[number]),
         judged=judged,
         precision=precision,
         recall=recall,

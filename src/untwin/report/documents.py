@@ -92,7 +92,7 @@ class Documents(Record):
             chain.from_iterable(one.doubtful for one in classes.classes),
             in_rounds(study),
         )
-        return cls(study.names, len(study.wrong), tuple(within_budget(study, named)))
+        return cls(study.names, len(study.answers.wrong), tuple(within_budget(study, named)))
 
     def frame(self) -> pl.DataFrame:
         """Return one row a document."""
@@ -112,8 +112,8 @@ class Documents(Record):
 
 def in_rounds(study: Study) -> list[int]:
     """Return errors: the surest of every cell, then the second of every cell ...; in a round large cells come first."""
-    wrong = study.wrong
-    cell = study.true[wrong] * len(study.names) + study.said[wrong]
+    answers, wrong = study.answers, study.answers.wrong
+    cell = answers.true[wrong] * len(study.names) + answers.said[wrong]
     by_cell = np.argsort(cell, kind="stable")  # the surest first within a cell
     _, start, size = np.unique(cell[by_cell], return_index=True, return_counts=True)
     rank = np.arange(len(wrong)) - np.repeat(start, size)
@@ -125,7 +125,7 @@ def in_rounds(study: Study) -> list[int]:
 def within_budget(study: Study, named: Iterable[int]) -> Iterator[Document]:
     """Yield documents, each once, until the page has no room for more."""
     left = MANY_BYTES if len(study.names) > MANY_CLASSES else FEW_BYTES
-    asked = [position for position in dict.fromkeys(named) if study.said[position] >= 0][:MOST]
+    asked = [position for position in dict.fromkeys(named) if study.answers.said[position] >= 0][:MOST]
     for start in range(0, len(asked), BATCH):
         for document in _batch(study, asked[start : start + BATCH]):
             left -= len(json.dumps(document.to_dict(), ensure_ascii=False).encode("utf-8", "replace"))
@@ -148,16 +148,17 @@ def _batch(study: Study, positions: list[int]) -> Iterator[Document]:
 
 
 def _document(study: Study, position: int, near: Indices, shared: csr_array) -> Document:
-    P = np.exp(study.answers.log_p[position].astype(np.float64))
+    answers = study.answers
+    P = np.exp(answers.log_p[position].astype(np.float64))
     best = np.argsort(-P, kind="stable")[:N_CLASSES]
-    true, said = int(study.true[position]), int(study.said[position])
+    true, said = int(answers.true[position]), int(answers.said[position])
     against = true if true != said else next(int(number) for number in best if number != said)
     return Document(
         position=position,
         id=study.ids[position],
         true=true,
         said=said,
-        confidence=float(study.confidence[position]),
+        confidence=float(answers.confidence[position]),
         text=study.text(position),
         classes=tuple(best.tolist()),
         probabilities=tuple(P[best].tolist()),
@@ -172,7 +173,7 @@ def _near(study: Study, position: int, shared: csr_array, place: int) -> Near:
     terms, values = shared.indices[here], shared.data[here]
     return Near(
         study.ids[position],
-        int(study.true[position]),
+        int(study.answers.true[position]),
         float(values.sum()),
         tuple(term for term, _ in _strongest(study, terms, values, N_SHARED)),
         study.text(position, SNIPPET),
@@ -184,7 +185,7 @@ def _evidence(study: Study, near: Indices, shared: csr_array, said: int, against
 
     They are what terms add to the cosines of all neighbours of the one class, less those of the other.
     """
-    labels = study.true[near]
+    labels = study.answers.true[near]
     sign = (labels == said).astype(np.float64) - (labels == against)
     terms, member = np.unique(shared.indices, return_inverse=True)
     weights = np.bincount(member, shared.data * np.repeat(sign, np.diff(shared.indptr)), minlength=len(terms))

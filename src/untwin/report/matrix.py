@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin.report.record import Record, table
-from untwin.structure.drawing import prune
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +71,7 @@ class Matrix(Record):
             node_of=everyone,
             collapsed=False,
             by_tree=tuple(study.order.tolist()),
-            by_size=tuple(np.argsort(-study.evidence.sizes, kind="stable").tolist()),
+            by_size=tuple(np.argsort(-study.answers.sizes, kind="stable").tolist()),
             by_name=tuple(sorted(everyone, key=lambda number: study.names[number].casefold())),
             blocks=tuple(map(len, study.groups)),
             block_names=study.group_names,
@@ -89,8 +88,8 @@ class Matrix(Record):
         node_of = np.zeros(len(study.names), dtype=np.intp)
         for number, members in enumerate(groups):
             node_of[members] = number
-        merges, heights = prune(tree.merges, tree.heights, len(groups))
-        sizes = np.bincount(node_of, study.evidence.sizes, minlength=len(groups))
+        merges, heights = pruned(tree.merges, tree.heights, len(groups))
+        sizes = np.bincount(node_of, study.answers.sizes, minlength=len(groups))
         everyone = tuple(range(len(groups)))
         return replace(
             self,
@@ -128,9 +127,9 @@ def _layers(study: Study) -> tuple[ConfusionCells, ...]:
 
 def _cells(title: str, confusion: Confusion) -> ConfusionCells:
     cells = confusion.counts.tocoo()
-    true, predicted = (tuple(places.tolist()) for places in cells.coords)
-    errors = int(confusion.total - confusion.correct.sum())
-    return ConfusionCells(title, errors, true, predicted, tuple(cells.data.tolist()))
+    true, predicted = cells.coords
+    errors = int(cells.data[true != predicted].sum())
+    return Cells(title, errors, *(tuple(part.tolist()) for part in (true, predicted, cells.data)))
 
 
 def _grouped(layer: ConfusionCells, node_of: Indices) -> ConfusionCells:

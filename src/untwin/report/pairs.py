@@ -107,7 +107,7 @@ def _pair(study: Study, record: Any) -> Pair:
         terms_b=terms_b,
         examples_a=examples(study, a, b),
         examples_b=examples(study, b, a),
-        gain=float(fields["errors"] / study.confusion.total),
+        gain=float(fields["errors"] / study.answers.held.sum()),
         code=code,
         advice=ADVICE[code].format(taken=taken, by=by),
     )
@@ -123,8 +123,8 @@ def _terms(study: Study, a: Any, b: Any) -> tuple[tuple[Term, ...], tuple[Term, 
 
 def examples(study: Study, true: int, said: int) -> tuple[int, ...]:
     """Return the positions of the most confident errors of one class as another."""
-    wrong = study.wrong
-    here = wrong[(study.true[wrong] == true) & (study.said[wrong] == said)]
+    answers, wrong = study.answers, study.answers.wrong
+    here = wrong[(answers.true[wrong] == true) & (answers.said[wrong] == said)]
     return tuple(here[:N_EXAMPLES].tolist())
 
 

@@ -2,10 +2,8 @@
 
 Glossary
 --------
-n rows that were asked about (positions 0 .. n - 1), C classes (numbers 0 .. C - 1, in the order of `classes_`)
-true, said    n    numbers of the label and of the out-of-fold answer; `said` is -1 where nobody could be asked
-confidence    n    probability of the answer
-wrong              positions of the errors, the most confident first
+position    of a row among those that were asked about, as in `answers` (`untwin.model.out_of_fold`)
+number      of a class, in the order of `classes_`
 """
 
 from __future__ import annotations
@@ -19,14 +17,14 @@ import numpy as np
 from untwin._values import positions
 from untwin._wording import ELLIPSIS, cut
 from untwin.calibrate.reliability import reliability_bins
-from untwin.model.findings.twins import twin_pairs
+from untwin.model.chance import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scipy.sparse import csr_array
 
-    from untwin._types import Array, Floats, Indices
+    from untwin._types import Array, Indices
     from untwin.calibrate.reliability import Bin
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
@@ -38,8 +36,9 @@ if TYPE_CHECKING:
     from untwin.tables.confusion import Confusion
     from untwin.tables.contingency import Contingency
 
+    Indices = NDArray[np.intp]
+
 LONGEST_TEXT = 2_000
-LABEL_ERROR = "label-error"
 MOST_LINKS = 20
 FIRST_CLASSES = 3  # that name a group without terms
 
@@ -48,22 +47,24 @@ FIRST_CLASSES = 3  # that name a group without terms
 class Study:
     """What all views read of a fitted model, taken once (`of`); the views ask nobody else.
 
-    `curves` are None where there are none, or where they are not `measured`; `twins` are pairs of classes, `links` lead
-    across the known tree, or across the groups where none is known; without `texts` no view quotes a document.
+    `curves` are None where there are none, or where they are not `measured`; `guess` says if all answers could be
+    guesses; `links` lead across the known tree, or across the groups where none is known; without `texts` no view
+    quotes a document.
     """
 
     model: UntwinClassifier
     texts: bool
     measured: bool
+    n_rows: int
     findings: list[Finding]
     group_range: GroupRange
     curves: SpaceCurves | None
+    guess: str
     evidence: Evidence
     contingency: Contingency | None
     calibration: tuple[Bin, ...]
     pairs: Array
     pair_rates: csr_array
-    twins: frozenset[tuple[Any, Any]]
     order: Indices
     links: list[SoftLink]
 
@@ -77,15 +78,16 @@ class Study:
             model=model,
             texts=texts,
             measured=measured,
+            n_rows=len(model.ids_),
             findings=model.findings_,
             group_range=model.group_range_,
             curves=model.curves_ if measured else None,
+            guess=verdict(model.scores_),
             evidence=evidence,
-            calibration=tuple(reliability_bins(*model.state_.answers.judged(model.state_.y))),
+            calibration=tuple(reliability_bins(*evidence.answers.judged)),
             contingency=evidence.contingency,
             pairs=confusion.pairs(),
             pair_rates=confusion.pair_rates(),
-            twins=frozenset(twin_pairs(confusion)[["a", "b"]].tolist()),
             order=positions(tree.order(), model.classes_),
             links=tree.also_see(tree if parents is None else parents, top=MOST_LINKS),
         )
@@ -103,34 +105,7 @@ class Study:
     @property
     def answers(self) -> OutOfFoldAnswers:
         """What was said out of fold."""
-        return self.model.state_.answers
-
-    @cached_property
-    def true(self) -> Indices:
-        """Numbers of the labels."""
-        return positions(self.evidence.y, self.model.classes_)
-
-    @cached_property
-    def said(self) -> Indices:
-        """Numbers of the answers; -1 without one."""
-        answered = self.answers.held & np.isin(self.answers.predicted, self.model.classes_)
-        said = np.full(len(answered), -1, dtype=np.intp)
-        said[answered] = positions(self.answers.predicted[answered], self.model.classes_)
-        return said
-
-    @cached_property
-    def confidence(self) -> Floats:
-        """Probability of the answer; 0 without one."""
-        asked = np.flatnonzero(self.said >= 0)
-        confidence = np.zeros(len(self.said))
-        confidence[asked] = np.exp(self.answers.log_p[asked, self.said[asked]].astype(np.float64))
-        return confidence
-
-    @cached_property
-    def wrong(self) -> Indices:
-        """Positions of the errors, the most confident first."""
-        errors = np.flatnonzero((self.said >= 0) & (self.said != self.true))
-        return errors[np.argsort(-self.confidence[errors], kind="stable")]
+        return self.evidence.answers
 
     @cached_property
     def groups(self) -> list[Indices]:
@@ -160,14 +135,24 @@ class Study:
     @cached_property
     def doubtful(self) -> Indices:
         """Positions of the rows that probably carry a wrong label, as they were found, the surest first."""
-        found = [record["row"] for one in self.findings if one.code == LABEL_ERROR for record in one.evidence]
+        found = [record["row"] for record in self.found("label-error")]
         position_of = {name: position for position, name in enumerate(self.ids)} if found else {}
         return np.array([position_of[name] for name in found], dtype=np.intp)
 
     @cached_property
+    def twins(self) -> frozenset[tuple[Any, Any]]:
+        """Pairs of classes that are twins."""
+        return frozenset((record["a"], record["b"]) for record in self.found("twins"))
+
+    def found(self, code: str) -> tuple[dict[str, Any], ...]:
+        """Return the records of a finding; none where there was nothing to find."""
+        return next((one.evidence for one in self.findings if one.code == code), ())
+
+    @cached_property
     def ids(self) -> list[Any]:
         """What the rows are called."""
-        return self.evidence.ids_of(np.arange(len(self.evidence.y)))
+        named: list[Any] = np.asarray(self.evidence.ids).tolist()
+        return named
 
     def text(self, position: int, longest: int = LONGEST_TEXT) -> str:
         """Return what a row looked like, cut; empty where it is not known, or not to be quoted."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from untwin._wording import format_count
-from untwin.model.chance import NO_BETTER, verdict
+from untwin.model.chance import NO_BETTER
 from untwin.model.selection.specs import BASELINE
 from untwin.report.record import Record, table
 from untwin.report.scores import SCORES, shown_score
@@ -97,19 +96,19 @@ class Summary(Record):
         model, shares = study.model, study.pairs["share"]
         scores, tested = model.scores_, (getattr(model, "about_", None) or {}).get("test") or {}
         return cls(
-            rows=len(model.ids_),
-            judged=int((study.said >= 0).sum()),
+            rows=study.n_rows,
+            judged=int(study.answers.held.sum()),
             classes=len(study.names),
             accuracy=Measured(*_ends(scores)),
             macro_f1=scores.get("macro_f1"),
             grades=Grades.of(scores),
             scoring=SCORES[model.scoring],
             calibration_error=model.calibration_error_,
-            errors=len(study.wrong),
+            errors=len(study.answers.wrong),
             pairs=len(shares),
             half=int(np.searchsorted(np.cumsum(shares), 0.5 - 1e-9) + 1) if len(shares) else 0,
             largest_class=scores.get("largest_class"),
-            guess=verdict(scores),
+            guess=study.guess,
             test=Measured(*_ends(tested)),
             test_rows=tested.get("rows", 0),
             test_grades=Grades.of(tested),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from untwin.model.findings import Evidence
-from untwin.tables.confusion import Confusion
+from untwin.model.out_of_fold import OutOfFoldAnswers
 
 
 def made(y, predictions=None, **given):
@@ -13,13 +13,16 @@ def made(y, predictions=None, **given):
     said = y if predictions is None else np.asarray(predictions)
     classes = np.unique(y)
     folds = given.pop("folds", np.arange(len(y)) % 3)
-    judged = folds >= 0
-    defaults = {
-        "confusion": Confusion.from_predictions(y[judged], said[judged], classes=classes),
-        "probabilities": probabilities(said, classes, folds),
-        "X": (classes == y[:, None]).astype(float),
-    }
-    return Evidence(y=y, predictions=said, folds=folds, **(defaults | given))
+    P = given.pop("probabilities", probabilities(said, classes, folds))
+    answers = OutOfFoldAnswers(
+        classes,
+        np.arange(len(y)),
+        np.searchsorted(classes, y),
+        np.where(folds >= 0, np.searchsorted(classes, said), -1),
+        np.log(np.maximum(P, 1e-300)),
+        folds,
+    )
+    return Evidence(answers=answers, **({"X": (classes == y[:, None]).astype(float)} | given))
 
 
 def probabilities(said, classes, folds, sure=0.9):

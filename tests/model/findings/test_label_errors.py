@@ -35,7 +35,7 @@ def test_planted_errors_are_named_and_stand_at_the_top(evidence):
     assert wrong[rows[:5]].all()
     assert average_precision_score(wrong, -label_trust(known)) > 0.95
     for record in finding.evidence:
-        assert record["label"] == known.y[record["row"]] != record["rather"]
+        assert record["label"] == known.answers.y[record["row"]] != record["rather"]
         assert record["belief in label"] < record["belief in other"]
         assert len(record["text"]) == 80
 
@@ -57,7 +57,7 @@ def test_neighbours_help(evidence):
 
 def test_rows_that_nobody_judged_are_never_named(evidence):
     known, wrong = case(evidence)
-    folds, P = known.folds.copy(), known.probabilities.copy()
+    folds, P = known.answers.folds.copy(), known.probabilities.copy()
     folds[wrong], P[wrong] = -1, np.nan
     known, _ = case(evidence, folds=folds, probabilities=P)
     assert not np.isin(suspected_rows(known), np.flatnonzero(wrong)).any()
@@ -66,11 +66,11 @@ def test_rows_that_nobody_judged_are_never_named(evidence):
 
 def test_belief_and_trust_are_what_the_glossary_says(evidence):
     known, _ = case(evidence)
-    V = np.array([[np.mean(known.codes[near] == c) for c in range(6)] for near in known.neighbours])
+    V = np.array([[np.mean(known.answers.true[near] == c) for c in range(6)] for near in known.neighbours])
     B = known.probabilities * np.sqrt(V + 1 / 6)
     B /= B.sum(axis=1, keepdims=True)
-    usual = [B[known.codes == c, c].mean() for c in range(6)]
-    literal = [B[i, c] / usual[c] for i, c in enumerate(known.codes)]
+    usual = [B[known.answers.true == c, c].mean() for c in range(6)]
+    literal = [B[i, c] / usual[c] for i, c in enumerate(known.answers.true)]
     np.testing.assert_allclose(label_trust(known), literal)
 
 
@@ -104,7 +104,7 @@ def test_a_tiny_class_that_is_never_held_out(evidence):
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.2])
 def test_how_many_are_named_is_the_count_of_confident_learning(evidence, share):
     known, wrong = case(evidence, 3, share)
-    P, y = known.probabilities, known.codes
+    P, y = known.probabilities, known.answers.true
     usual = [P[y == c, c].mean() for c in range(6)]
     count = 0
     for p, label in zip(P, y, strict=True):
@@ -128,7 +128,7 @@ def overlapping(evidence, seed, n_classes, n, wrong=0.0):
 def test_errors_that_probabilities_explain_are_no_label_errors(evidence, n_classes):
     """But for one case in twenty."""
     cases = [overlapping(evidence, seed, n_classes, 600)[0] for seed in range(40)]
-    assert all(np.mean(known.probabilities.argmax(axis=1) != known.codes) > 0.1 for known in cases)
+    assert all(np.mean(known.probabilities.argmax(axis=1) != known.answers.true) > 0.1 for known in cases)
     assert sum(label_errors(known) is not None for known in cases) <= 2
 
 
@@ -142,9 +142,9 @@ def test_wrong_labels_among_overlapping_classes_stand_at_the_top(evidence, seed)
 
 def test_classes_of_a_few_rows_are_not_judged(evidence):
     known, wrong = case(evidence, share=0.15)
-    labels = known.y.astype("<U5")
+    labels = known.answers.y.astype("<U5")
     labels[np.flatnonzero(wrong)[:9]] = "tiny"
     P = np.column_stack([known.probabilities, np.full(N, 1e-6)])
-    named = suspected_rows(evidence(labels, probabilities=P, folds=known.folds, neighbours=known.neighbours))
+    named = suspected_rows(evidence(labels, probabilities=P, folds=known.answers.folds, neighbours=known.neighbours))
     assert len(named)
     assert "tiny" not in labels[named]

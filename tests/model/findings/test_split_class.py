@@ -61,10 +61,12 @@ def test_cells_of_a_table_are_left_out(evidence):
     """A column of two values makes two hills of any class; texts beside it are judged as without it."""
     rng = np.random.default_rng(0)
     alone = case(evidence)
-    cells = np.eye(2)[rng.integers(0, 2, len(alone.y))]
-    known = evidence(alone.y, X=hstack([alone.X, 5 * cells], format="csr"), cells=np.arange(N_TERMS + 2) >= N_TERMS)
+    cells = np.eye(2)[rng.integers(0, 2, len(alone.answers.y))]
+    known = evidence(
+        alone.answers.y, X=hstack([alone.X, 5 * cells], format="csr"), cells=np.arange(N_TERMS + 2) >= N_TERMS
+    )
     assert [part["class"] for part in split_classes(known).evidence] == ["mixed"]
-    assert split_classes(evidence(alone.y, X=cells, cells=np.ones(2, dtype=bool))) is None
+    assert split_classes(evidence(alone.answers.y, X=cells, cells=np.ones(2, dtype=bool))) is None
 
 
 def test_small_classes_are_not_judged(evidence):

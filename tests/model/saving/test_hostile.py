@@ -241,3 +241,34 @@ def test_a_forged_tree_is_refused(folder, parents):
 
     rewritten(folder, change)
     assert isinstance(loaded(folder), ModelRefused)
+
+
+@pytest.mark.parametrize(
+    ("name", "lie"),
+    [("confusion", {"tuple": [1]}), ("hierarchy", None), ("scores", []), ("calibration_error", "x")],
+)
+def test_what_only_the_report_reads_is_of_its_kind(folder, name, lie):
+    rewritten(folder, lambda tree: {"model": {**model_of(tree), name: lie}})
+    with pytest.raises(ModelRefused, match=f"{name}_ of a model must be of its kind"):
+        UntwinClassifier.load(folder)
+
+
+@pytest.mark.parametrize("lie", [[0] * 47, [*range(47), 48], [-1, *range(47)]], ids=["too few", "beyond", "below"])
+def test_answers_are_those_of_training_rows(folder, lie):
+    def change(tree):
+        model_of(tree)["state"]["fitted-state"]["answers"]["out-of-fold-answers"]["rows"] = {"objects": lie}
+        return tree
+
+    rewritten(folder, change)
+    assert isinstance(loaded(folder), ModelRefused)
+
+
+def test_who_only_reads_a_model_does_not_ask_it(folder, small_model, monkeypatch):
+    def asked(*given):
+        raise AssertionError("asked")
+
+    monkeypatch.setattr("untwin.model.ensemble.Ensemble.log_proba", asked)
+    with pytest.raises(ModelRefused, match="must answer"):
+        UntwinClassifier.load(folder)
+    found = directory.load_model(folder, trial=False)
+    assert found.confusion_ == small_model.confusion_

@@ -24,6 +24,7 @@ from untwin.model import UntwinClassifier
 from untwin.model.saving import describe
 from untwin.model.selection.specs import DataProfile, candidate_specs
 from untwin.represent.weights import SupervisedWeights
+from untwin.store.manifest import FORMAT
 
 KINDS = ["texts", "frame", "numbers", "csr", "dense"]
 
@@ -215,7 +216,7 @@ def test_what_the_caller_wants_to_keep_is_kept(tmp_path, small_model):
 def test_a_model_tells_what_it_is_without_being_built(tmp_path, small_model):
     small_model.save(tmp_path / "model", about={"k": 1})
     told = describe(tmp_path / "model")
-    assert told["format"] == 3
+    assert told["format"] == FORMAT
     assert told["versions"].keys() == {"python", "untwin", "scikit-learn", "scipy", "numpy", "polars"}
     assert told["about"] == {"k": 1}
     assert told["summary"]["winner"] == small_model.candidates_[0].name

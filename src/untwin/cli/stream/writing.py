@@ -7,7 +7,6 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Event
@@ -20,7 +19,7 @@ from untwin._errors import InputError
 from untwin._files import replacing, require_replaceable
 from untwin.cli.model_files import require_outside
 from untwin.cli.output import put_bytes
-from untwin.data.formulas import guard, undo_guard_of_table
+from untwin.data.formulas import guard
 from untwin.data.read.source import STDIN
 
 if TYPE_CHECKING:
@@ -37,10 +36,8 @@ OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how Polars tells of one
 LOOK_AGAIN = 0.1  # seconds, between two threads
 
 
-def write(answered: AnsweredBatches, output: str | None, kind: str, *, raw: bool) -> None:
-    """Write to standard output, or to a file that takes its name when it is complete."""
-    if not raw:
-        answered = ((_undo_guard(batch), answers) for batch, answers in answered)
+def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
+    """Write to standard output, or to a file that takes its name when it is complete; `raw` leaves out the guard."""
     if output is None:
         for piece in pieces(answered, kind, raw=raw):
             put_bytes(piece)
@@ -93,13 +90,7 @@ def _input_stat(data: str) -> os.stat_result | None:
     return None
 
 
-def _undo_guard(batch: TableBatch) -> TableBatch:
-    """Return a batch with the cells of CSV and TSV as they are meant: without the guard against formulas."""
-    raw = undo_guard_of_table(batch.raw)
-    return batch if raw is batch.raw else replace(batch, raw=raw, cells=raw.frame)
-
-
-def _json_lines(pair: tuple[TableBatch, pl.DataFrame]) -> bytes:
+def _json_lines(pair: tuple[Batch, pl.DataFrame]) -> bytes:
     """Append the answers to the objects as they were written; or make objects of cells and answers."""
     batch, answers = pair
     if batch.objects is None:

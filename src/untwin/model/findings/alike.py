@@ -37,12 +37,13 @@ Z = 1.96  # of the 95 % interval
 
 def indistinguishable_classes(evidence: Evidence) -> Finding | None:
     """Return twins, mixtures and classes for which the terms have too few directions; the confusion must agree."""
-    confused = unresolved(evidence.confusion)
+    answers = evidence.answers
+    confused = unresolved(answers.confusion)
     if not confused:
         return None
-    names = np.array(sorted(frozenset.union(*confused)), dtype=evidence.classes.dtype)
-    suspected = np.isin(evidence.y, names)
-    sums = ClassSums.of_rows(normalize(evidence.X[suspected]), evidence.y[suspected])
+    names = np.array(sorted(frozenset.union(*confused)), dtype=answers.classes.dtype)
+    suspected = np.isin(answers.y, names)
+    sums = ClassSums.of_rows(normalize(evidence.X[suspected]), answers.y[suspected])
     suggested = indistinguishable(sums, suspected=True)
     found = [kept for one in suggested for kept in _confirmed(one, confused)]
     if not found:
@@ -52,7 +53,7 @@ def indistinguishable_classes(evidence: Evidence) -> Finding | None:
         f"{format_count(len(found), 'set of classes looks', 'sets of classes look')} alike in the data itself.",
         tuple(
             {"kind": one.kind, "classes": list(one.classes), "weights": list(one.weights)}
-            | {"singular value": one.singular_value, "taken for each other": _errors(evidence.confusion, one.classes)}
+            | {"singular value": one.singular_value, "taken for each other": _errors(answers.confusion, one.classes)}
             for one in found
         ),
         "More rows or another classifier will not help: merge the classes, or add a column that knows the difference.",

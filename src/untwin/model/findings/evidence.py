@@ -1,14 +1,10 @@
-"""`Evidence`: the data that findings are made from, measured once by the model and out of fold.
+"""`Evidence`: the data that findings and the report are made from: out-of-fold answers, and the rows behind them.
 
 Glossary
 --------
 n rows, C classes, m terms, k neighbours, u unlabelled rows
-y               n        labels of the training rows
-codes           n        their places in `classes`
-probabilities   n x C    calibrated, by a model not trained on the row; NaN where a row was never held out
-predictions     n        predictions of that model; ignored where a row was never held out
-folds           n        the fold that held the row out; -1 never
-confusion       C x C    true x predicted of the rows that were held out
+answers         n        labels, and answers of models not trained on the row (`out_of_fold`)
+probabilities   n x C    the same answers before their top class was calibrated; NaN where a row was never held out
 X               n x m    the rows as the model gets them: counts, weights, vectors
 cells           m        which columns of X say that a cell of a table holds a value, or a number of an interval
 neighbours      n x k    rows of *other* folds nearest to each row; -1 where there are fewer
@@ -17,6 +13,7 @@ unlabelled      u x C    calibrated probabilities of rows without a label
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,28 +21,45 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from untwin._values import freeze, positions
+from untwin._compat import rows_of
+from untwin._values import frozen
 from untwin._wording import cut
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.data.encode import TableEncoder
+from untwin.model.features.inputs import as_one_text
+from untwin.model.selection.sampling import stratified_sample
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.contingency import Contingency
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from untwin._types import Array, Flags, Floats, Indices
-    from untwin.tables.confusion import Confusion
+    from numpy.typing import NDArray
+
+    from untwin._values import Array
+    from untwin.calibrate.top_class import TopClassCalibration
+    from untwin.model.out_of_fold import OutOfFoldAnswers
+    from untwin.model.state import FittedState
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
+
+LONGEST = 80
+NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
+# Comparing all rows with all takes minutes beyond so many. Then only rows whose label is in doubt, since the model
+# answered otherwise, are compared, with a sample of so many; a row without neighbours is believed as the model says.
+MANY_ROWS = 50_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Evidence:
-    """Measurements of a model on its training rows; made once, used by every kind of finding.
+    """What a model knows about the rows that it was asked about; made once, used by every kind of finding.
 
     Parameters
     ----------
-    confusion : Confusion
-        Out of fold. Its classes are the columns of all probabilities.
-    y, predictions, folds : (n,) arrays
-    probabilities : (n, C) array
+    answers : OutOfFoldAnswers
+    top_class : TopClassCalibration, optional
+        The calibration of the answers that `probabilities` are without.
     X : (n, m) CSR or dense
     terms : (m,) names, optional
         None where columns have no meaning of their own (embeddings): evidence then names no terms.
@@ -59,24 +73,10 @@ class Evidence:
         A test set, to find texts that are in both; never used for anything else. Without ids, positions name its rows.
     unlabelled : (u, C) array, optional
     parents : mapping from class to parent, or to a tuple of ancestors, optional
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from untwin.crossfit import out_of_fold
-    >>> X, y = load_iris(return_X_y=True)
-    >>> said = out_of_fold(GaussianNB(), X, y)
-    >>> Evidence(confusion=said.confusion, y=y, predictions=said.predictions, folds=said.folds,
-    ...          probabilities=said.scores, X=X)
-    Evidence(150 rows, 3 classes, 150 held out)
     """
 
-    confusion: Confusion
-    y: Array
-    predictions: Array
-    probabilities: Floats
-    folds: Indices
+    answers: OutOfFoldAnswers
+    top_class: TopClassCalibration | None = None
     X: Any
     terms: Array | None = None
     cells: Flags | None = None
@@ -90,14 +90,10 @@ class Evidence:
     parents: Mapping[Any, object] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "predictions", np.asarray(self.predictions))  # `folds` say which of them count
         sparse: bool = issparse(self.X)
         object.__setattr__(self, "X", csr_array(self.X) if sparse else np.asarray(self.X))
-        n_rows, n_classes = len(self.y), self.confusion.n_classes
+        n_rows, n_classes = self.answers.log_p.shape
         shapes = {
-            "predictions": (np.shape(self.predictions), (n_rows,)),
-            "folds": (np.shape(self.folds), (n_rows,)),
-            "probabilities": (np.shape(self.probabilities), (n_rows, n_classes)),
             "X": (self.X.shape[:1], (n_rows,)),
             "cells": (None if self.cells is None else np.shape(self.cells), self.X.shape[1:]),
             "ids": (None if self.ids is None else np.shape(self.ids), (n_rows,)),
@@ -108,48 +104,65 @@ class Evidence:
         for name, (given, wanted) in shapes.items():
             if given is not None and given != wanted:
                 raise ValueError(f"{name} must have shape {wanted} (rows, classes). Got {given} instead.")
-        if self.neighbours is not None and (self.folds[self.neighbours] == self.folds[:, None])[self._asked()].any():
-            raise ValueError("neighbours must be rows of other folds. Got a row of the same fold instead.")
+        if self.neighbours is not None:
+            folds, near = self.answers.folds, self.neighbours
+            if ((folds[near] == folds[:, None]) & (near >= 0) & self.answers.held[:, None]).any():
+                raise ValueError("neighbours must be rows of other folds. Got a row of the same fold instead.")
 
-    def _asked(self) -> Flags:
-        """Return which entries of `neighbours` are rows near a row that was held out."""
-        return (np.asarray(self.neighbours) >= 0) & self.held_out[:, None]
+    @classmethod
+    def of_state(
+        cls,
+        known: FittedState,
+        *,
+        neighbours: Array | None = None,
+        test: tuple[Any, Array, Array] | None = None,
+        unlabelled: Floats | None = None,
+        parents: Mapping[Any, object] | None = None,
+    ) -> Evidence:
+        """Return all that a model knows about the rows it was asked about.
 
-    def __repr__(self) -> str:
-        return f"Evidence({len(self.y)} rows, {len(self.classes)} classes, {self.held_out.sum()} held out)"
-
-    @property
-    def classes(self) -> Array:
-        """Names of the classes, in the order of the columns of probabilities."""
-        return self.confusion.classes
-
-    @property
-    def held_out(self) -> Flags:
-        """Whether each row was predicted by a model not trained on it."""
-        return np.asarray(self.folds >= 0)
+        `neighbours` are searched for if None; `test` are rows as given, their labels and ids.
+        """
+        if parents is not None and not isinstance(parents, Mapping):
+            raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
+        answers, view = known.answers, known.explaining_view
+        texts = None if known.documents is None else as_one_text(rows_of(known.documents, answers.rows))
+        X = known.terms(rows_of(view.rows, answers.rows))
+        test = None if texts is None else test
+        return cls(
+            answers=answers,
+            top_class=known.ensemble.top_class,
+            X=X,
+            terms=view.term_names(known.preprocessing),
+            cells=_cells(known.preprocessing, X.shape[1]),
+            neighbours=neighbours_of_other_folds(X, answers) if neighbours is None else neighbours,
+            ids=known.ids[answers.rows],
+            texts=texts,
+            test_texts=None if test is None else as_one_text(test[0]),
+            test_labels=None if test is None else test[1],
+            test_ids=None if test is None else test[2],
+            unlabelled=unlabelled,
+            parents=parents,
+        )
 
     @cached_property
-    def codes(self) -> Indices:
-        """Return the place of each row's label among the classes."""
-        return freeze(positions(self.y, self.classes))
-
-    @cached_property
-    def sizes(self) -> Indices:
-        """Return the number of training rows of each class."""
-        return freeze(np.bincount(self.codes, minlength=len(self.classes)))
+    def probabilities(self) -> Floats:
+        """Probabilities for label errors: calibrated, these would spread over all rows as if classes were hard."""
+        log_p = self.answers.log_p
+        return np.exp((log_p if self.top_class is None else self.top_class.inverse(log_p)).astype(np.float64))
 
     @cached_property
     def contingency(self) -> Contingency | None:
-        """Return in how many rows of each class each term occurs (weights may be anything); None without terms."""
+        """In how many rows of each class each term occurs (weights may be anything); None without terms."""
         if self.terms is None:
             return None
         present = csr_array(self.X != 0).astype(np.int64)
-        return Contingency.from_counts(present, self.y, classes=self.classes, terms=self.terms)
+        return Contingency.from_counts(present, self.answers.y, classes=self.answers.classes, terms=self.terms)
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """Return the tree of classes made from the confusion."""
-        return Hierarchy.from_confusion(self.confusion)
+        """The tree of classes made from the confusion."""
+        return Hierarchy.from_confusion(self.answers.confusion)
 
     def ids_of(self, rows: Indices) -> list[Any]:
         """Return the names of some rows."""
@@ -161,9 +174,6 @@ class Evidence:
         return [None if self.texts is None else beginning(self.texts[row]) for row in rows.tolist()]
 
 
-LONGEST = 80
-
-
 def beginning(text: str) -> str:
     """Return a text short enough for a table.
 
@@ -171,3 +181,33 @@ def beginning(text: str) -> str:
     80
     """
     return cut(text, LONGEST)
+
+
+def _cells(preprocessing: Any, n_terms: int) -> NDArray[np.bool_] | None:
+    """Return which terms come from the numbers and names of a table; None where there is no table."""
+    encoder = None if preprocessing is None else preprocessing[-1]
+    if not isinstance(encoder, TableEncoder):
+        return None
+    cells = np.zeros(n_terms, dtype=np.bool_)
+    for use in encoder.columns_:
+        if use.role in ("numeric", "nominal"):
+            cells[encoder.blocks_[use.name]] = True
+    return cells
+
+
+def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers) -> Array:
+    """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked."""
+    n, folds = len(answers.rows), answers.folds
+    in_doubt, searched = answers.held, np.arange(n)
+    if n > MANY_ROWS:
+        in_doubt = in_doubt & (answers.said != answers.true)
+        searched = stratified_sample(answers.true, MANY_ROWS, 0)
+    found = np.full((n, NEIGHBOURS), -1, dtype=np.int32)  # they are saved: half the bytes of numbers of rows
+    for fold in np.unique(folds[in_doubt]):
+        asked, others = np.flatnonzero(in_doubt & (folds == fold)), searched[folds[searched] != fold]
+        reach = min(NEIGHBOURS, len(others))
+        if not reach:
+            continue
+        knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
+        found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
+    return frozen(found)

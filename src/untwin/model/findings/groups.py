@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def group_names(evidence: Evidence) -> Finding | None:
     """Return a name for each group of two classes or more; None without errors or terms."""
-    confusion, table = evidence.confusion, evidence.contingency
+    confusion, table = evidence.answers.confusion, evidence.contingency
     if table is None or confusion.n_classes < 3 or not len(confusion.pairs()):
         return None
     groups = [group for group in evidence.hierarchy.cut() if 1 < len(group) < confusion.n_classes]

@@ -40,12 +40,11 @@ def found(evidence: Evidence) -> list[Finding]:
 
     >>> import numpy as np
     >>> from untwin.model.findings.evidence import Evidence
-    >>> from untwin.tables.confusion import Confusion
-    >>> y = np.repeat(["cat", "dog"], [20, 4])
-    >>> told_apart = np.repeat(np.eye(2), [20, 4], axis=0)
-    >>> said = Evidence(confusion=Confusion.from_predictions(y, y), y=y, predictions=y, folds=np.arange(24) % 2,
-    ...                 probabilities=told_apart, X=told_apart)
-    >>> found(said)
+    >>> from untwin.model.out_of_fold import OutOfFoldAnswers
+    >>> y, rows = np.repeat([0, 1], [20, 4]), np.arange(24)
+    >>> log_p = np.where(np.eye(2)[y] > 0, np.log(0.99), np.log(0.01))
+    >>> answers = OutOfFoldAnswers(np.array(["cat", "dog"]), rows, true=y, said=y, log_p=log_p, folds=rows % 2)
+    >>> found(Evidence(answers=answers, X=np.eye(2)[y]))
     [Finding(warning, tiny-class: 1 class has fewer than 10 rows.)]
     """
     findings = []

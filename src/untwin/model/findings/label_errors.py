@@ -43,7 +43,7 @@ def label_errors(evidence: Evidence) -> Finding | None:
     rows = suspected_rows(evidence)
     if rows.size == 0:
         return None
-    n_judged = int(evidence.held_out.sum())
+    n_judged = int(evidence.answers.held.sum())
     return Finding(
         "label-error",
         f"{format_count(rows.size, 'row seems', 'rows seem')} to carry a wrong label "
@@ -57,8 +57,9 @@ def label_errors(evidence: Evidence) -> Finding | None:
 
 def suspected_rows(evidence: Evidence) -> Indices:
     """Return the rows that probably have a wrong label, the most certain first."""
-    rows = np.flatnonzero(evidence.held_out & (evidence.sizes >= FEW)[evidence.codes])
-    B, y = _belief(evidence)[rows], evidence.codes[rows]
+    answers = evidence.answers
+    rows = np.flatnonzero(answers.held & (answers.sizes >= FEW)[answers.true])
+    B, y = _belief(evidence)[rows], answers.true[rows]
     doubted = np.flatnonzero(B.argmax(axis=1) != y)
     n_errors = _number_of_errors(evidence.probabilities[rows], y) if doubted.size else 0
     return rows[doubted[np.argsort(_trust(B, y)[doubted], kind="stable")[:n_errors]]]
@@ -66,9 +67,9 @@ def suspected_rows(evidence: Evidence) -> Indices:
 
 def label_trust(evidence: Evidence) -> Floats:
     """Return the trust in each row's label, 1 as usual; NaN where a row was never held out."""
-    trust = np.full(len(evidence.y), np.nan)
-    rows = evidence.held_out
-    trust[rows] = _trust(_belief(evidence)[rows], evidence.codes[rows])
+    rows = evidence.answers.held
+    trust = np.full(len(rows), np.nan)
+    trust[rows] = _trust(_belief(evidence)[rows], evidence.answers.true[rows])
     return trust
 
 
@@ -78,7 +79,7 @@ def _belief(evidence: Evidence) -> Floats:
         return P
     row, place = np.nonzero(near >= 0)
     votes = 1 / (near >= 0).sum(axis=1)[row]
-    V = csr_array((votes, (row, evidence.codes[near[row, place]])), shape=P.shape).toarray()
+    V = csr_array((votes, (row, evidence.answers.true[near[row, place]])), shape=P.shape).toarray()
     B = P * np.sqrt(V + 1 / P.shape[1])
     return np.asarray(B / B.sum(axis=1, keepdims=True))
 
@@ -112,12 +113,12 @@ def _confident_errors(P: Floats, y: Indices) -> int:
 
 
 def _records(evidence: Evidence, rows: Indices) -> tuple[dict[str, Any], ...]:
-    B, y = _belief(evidence)[rows], evidence.codes[rows]
+    B, y, classes = _belief(evidence)[rows], evidence.answers.true[rows], evidence.answers.classes
     best = B.argmax(axis=1)
     columns = {
         "row": evidence.ids_of(rows),
-        "label": evidence.y[rows].tolist(),
-        "rather": evidence.classes[best].tolist(),
+        "label": classes[y].tolist(),
+        "rather": classes[best].tolist(),
         "belief in label": _own(B, y).tolist(),
         "belief in other": _own(B, best).tolist(),
         "text": evidence.texts_of(rows),

@@ -40,7 +40,7 @@ def conflicting_rows(evidence: Evidence) -> Finding | None:
     else:
         keys = folded(evidence.texts)
         empty = (keys == "").to_numpy()
-    table = pl.DataFrame({"key": keys, "label": evidence.codes, "row": np.arange(len(keys))})
+    table = pl.DataFrame({"key": keys, "label": evidence.answers.true, "row": np.arange(len(keys))})
     groups = (
         table.filter(pl.Series(~np.asarray(empty)))
         .group_by("key", maintain_order=True)
@@ -64,7 +64,7 @@ def conflicting_rows(evidence: Evidence) -> Finding | None:
 def _conflict(evidence: Evidence, group: dict[str, Any]) -> dict[str, Any]:
     rows = np.array(group["row"][:MOST_ROWS])
     text = evidence.texts_of(rows[:1])[0]
-    return {"rows": evidence.ids_of(rows), "labels": evidence.classes[group["labels"]].tolist(), "text": text}
+    return {"rows": evidence.ids_of(rows), "labels": evidence.answers.classes[group["labels"]].tolist(), "text": text}
 
 
 def leaks(evidence: Evidence) -> Finding | None:
@@ -98,7 +98,7 @@ def _leak(evidence: Evidence, pair: dict[str, Any]) -> dict[str, Any]:
     train, test = np.array(pair["row_train"][:MOST_ROWS]), pair["row"][:MOST_ROWS]
     called = test if evidence.test_ids is None else evidence.test_ids[test].tolist()
     record = {"training rows": evidence.ids_of(train), "test rows": called, "text": beginning(pair["text"])}
-    record["training labels"] = np.unique(evidence.y[train]).tolist()
+    record["training labels"] = np.unique(evidence.answers.y[train]).tolist()
     if evidence.test_labels is not None:
         record["test labels"] = np.unique(np.asarray(evidence.test_labels)[test]).tolist()
     return record

@@ -17,13 +17,14 @@ FEW = 10  # the 95 % interval of a share of ten rows is half as wide as all that
 
 def tiny_classes(evidence: Evidence) -> Finding | None:
     """Return classes with fewer than ten training rows, the smallest first."""
-    sizes, recall = evidence.sizes, evidence.confusion.recall
+    answers = evidence.answers
+    sizes, recall = answers.sizes, answers.confusion.recall
     tiny = np.flatnonzero(sizes < FEW)
     tiny = tiny[np.argsort(sizes[tiny], kind="stable")]
     if tiny.size == 0:
         return None
-    judged = np.bincount(evidence.codes, evidence.held_out, minlength=len(sizes)) > 0
-    columns = evidence.classes[tiny].tolist(), sizes[tiny].tolist(), recall[tiny].tolist(), judged[tiny].tolist()
+    judged = np.bincount(answers.true, answers.held, minlength=len(sizes)) > 0
+    columns = answers.classes[tiny].tolist(), sizes[tiny].tolist(), recall[tiny].tolist(), judged[tiny].tolist()
     return Finding(
         "tiny-class",
         f"{format_count(tiny.size, 'class has', 'classes have')} fewer than {FEW} rows.",

@@ -104,13 +104,13 @@ class Parts(NamedTuple):
 
 def split_classes(evidence: Evidence) -> Finding | None:
     """Return classes whose rows have two peaks along one of their leading directions."""
-    large = np.flatnonzero(evidence.sizes >= FEWEST_ROWS).tolist()
+    large = np.flatnonzero(evidence.answers.sizes >= FEWEST_ROWS).tolist()
     X = evidence.X if evidence.cells is None else evidence.X[:, ~evidence.cells]
     if not large or X.shape[1] == 0:
         return None
     space = _space(X)
     enough = norm.isf(CHANCE / (len(large) * DIRECTIONS))
-    parts = [_parted(space, np.flatnonzero(evidence.codes == code), code) for code in large]
+    parts = [_parted(space, np.flatnonzero(evidence.answers.true == code), code) for code in large]
     found = sorted((part for part in parts if part.deviations >= enough), key=lambda part: -part.deviations)
     if not found:
         return None
@@ -145,7 +145,7 @@ def _parted(space: Floats, rows: Indices, code: int) -> Parts:
 def _record(evidence: Evidence, part: Parts) -> dict[str, Any]:
     terms_of_one, terms_of_other = _terms(evidence, part)
     return {
-        "class": evidence.classes.tolist()[part.code],
+        "class": evidence.answers.classes.tolist()[part.code],
         "rows of one": len(part.lower),
         "rows of other": len(part.upper),
         "variance left": part.left,

@@ -23,11 +23,12 @@ from scipy.stats import beta
 from untwin._values import positions
 from untwin._wording import format_count
 from untwin.model.findings.finding import Finding
-from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     from untwin._types import Array, Floats, Indices
     from untwin.model.findings.evidence import Evidence
+    from untwin.model.out_of_fold import OutOfFoldAnswers
+    from untwin.tables.confusion import Confusion
 
 TWIN_RATE = 0.05  # at least every twentieth row of the two is taken for the other: a tenth of what a coin would do
 FEWEST_ERRORS = 5
@@ -43,15 +44,14 @@ def twins(evidence: Evidence) -> Finding | None:
 
     Of two classes in all there is nothing to say: merged, they are one.
     """
-    pairs = twin_pairs(evidence.confusion)
+    pairs = twin_pairs(evidence.answers.confusion)
     if not len(pairs):
         return None
-    wrong = np.flatnonzero(evidence.held_out & (evidence.predictions != evidence.y))
     return Finding(
         "twins",
-        f"{format_count(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
-        + _if_merged(evidence, chains(pairs["a"], pairs["b"], evidence.classes)),
-        tuple(_twin_record(evidence, pair, wrong) for pair in pairs),
+        f"{counted(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
+        + _if_merged(evidence.answers, chains(pairs["a"], pairs["b"], evidence.answers.classes)),
+        tuple(_twin_record(evidence, pair) for pair in pairs),
         "Merge classes whose difference does not matter to you. Otherwise say in writing what sets them apart, check "
         "the rows that are taken for the other class against it, and add rows that show the difference.",
         "warning",
@@ -76,27 +76,24 @@ def _at_least(errors: Array, rows: Array, chance: float) -> Floats:
     return np.asarray(beta.ppf(chance, errors, rows - errors + 1))
 
 
-def _if_merged(evidence: Evidence, groups: list[list[Any]]) -> str:
-    if len(groups[0]) == len(evidence.classes):
+def _if_merged(answers: OutOfFoldAnswers, groups: list[list[Any]]) -> str:
+    if len(groups[0]) == len(answers.classes):
         return "With such classes merged, nothing would be left to tell apart."
-    gain = 100 * (_accuracy_if_merged(evidence) - evidence.confusion.accuracy)
+    gain = 100 * (_accuracy_if_merged(answers) - answers.confusion.accuracy)
     return f"With such classes merged, accuracy would be {gain:.1f} points higher."
 
 
-def _accuracy_if_merged(evidence: Evidence) -> float:
+def _accuracy_if_merged(answers: OutOfFoldAnswers) -> float:
     """Return the share of held-out rows that are right, or taken for a class that other folds say is a twin."""
-    held = np.flatnonzero(evidence.held_out)
-    true, said = evidence.codes[held], positions(np.asarray(evidence.predictions[held]), evidence.classes)
-    parts = evidence.folds[held]
-    if len(np.unique(parts)) == 1:
-        parts = np.arange(len(held)) % 2
+    held, folds = answers.held, answers.folds
+    if len(np.unique(folds[held])) == 1:
+        folds = np.cumsum(held) % 2
     right = np.zeros(len(held), dtype=bool)
-    for part in np.unique(parts):
-        others = parts != part
-        names = evidence.classes[true[others]], evidence.classes[said[others]]
-        leader = _leaders(Confusion.from_predictions(*names, classes=evidence.classes))
-        right[~others] = leader[true[~others]] == leader[said[~others]]
-    return float(right.mean())
+    for fold in np.unique(folds[held]):
+        here = held & (folds == fold)
+        leader = _leaders(answers.confusion_of(held & ~here))
+        right[here] = leader[answers.true[here]] == leader[answers.said[here]]
+    return float(right[held].mean())
 
 
 def _leaders(confusion: Confusion) -> Indices:
@@ -121,10 +118,11 @@ def chains(a: Array, b: Array, classes: Array) -> list[list[Any]]:
     return [names for names in members if len(names) > 1]
 
 
-def _twin_record(evidence: Evidence, pair: Any, wrong: Indices) -> dict[str, Any]:
+def _twin_record(evidence: Evidence, pair: Any) -> dict[str, Any]:
+    answers = evidence.answers
     a, b, a_as_b, b_as_a, rate, low = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
-    true, said = evidence.y[wrong], evidence.predictions[wrong]
-    mixed_up = wrong[((true == a) & (said == b)) | ((true == b) & (said == a))][:N_ROWS]
+    (one, other), true, said = positions([a, b], answers.classes), answers.true, answers.said
+    mixed_up = np.flatnonzero((true == one) & (said == other) | (true == other) & (said == one))[:N_ROWS]
     table = evidence.contingency
     for_a, for_b = ([], []) if table is None else table.between(a, b, N_TERMS)
     return {
@@ -134,7 +132,7 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: Indices) -> dict[str, Any
         "b taken for a": b_as_a,
         "rate": rate,
         "rate at least": low,
-        "points if merged": float(100 * (a_as_b + b_as_a) / evidence.confusion.total),
+        "points if merged": float(100 * (a_as_b + b_as_a) / answers.confusion.total),
         "terms for a": [found.term for found in for_a],
         "terms for b": [found.term for found in for_b],
         "rows": evidence.ids_of(mixed_up),
@@ -143,7 +141,7 @@ def _twin_record(evidence: Evidence, pair: Any, wrong: Indices) -> dict[str, Any
 
 def soft_links(evidence: Evidence) -> Finding | None:
     """Return classes in different branches of a known tree that are confused with each other: an "also see"."""
-    pairs = evidence.confusion.pairs()
+    pairs = evidence.answers.confusion.pairs()
     sure = {frozenset((a, b)): rate for a, b, rate in pairs[pairs["low"] >= LINK_RATE][["a", "b", "rate"]].tolist()}
     if evidence.parents is None or not sure:
         return None

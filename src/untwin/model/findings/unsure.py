@@ -24,7 +24,8 @@ MOST = 1_000
 
 def rows_to_label(evidence: Evidence) -> Finding | None:
     """Return the unlabelled rows that the model is more likely to get wrong than right, in the order to label them."""
-    if evidence.unlabelled is None or len(evidence.classes) < 2:
+    classes = evidence.answers.classes
+    if evidence.unlabelled is None or len(classes) < 2:
         return None
     unsure = np.flatnonzero(evidence.unlabelled.max(axis=1) < EVEN)
     if unsure.size == 0:
@@ -37,8 +38,8 @@ def rows_to_label(evidence: Evidence) -> Finding | None:
     order = _taking_turns(region, best - second, errors)[:MOST]
     columns = {
         "row": unsure[order].tolist(),
-        "class": evidence.classes[top[order, 0]].tolist(),
-        "or": evidence.classes[top[order, 1]].tolist(),
+        "class": classes[top[order, 0]].tolist(),
+        "or": classes[top[order, 1]].tolist(),
         "probability": best[order].tolist(),
         "probability of other": second[order].tolist(),
         "errors in region": errors[region[order]].tolist(),

@@ -14,10 +14,8 @@ import polars as pl
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS
-from untwin.model.saving.rules import require_harmless
-from untwin.store.kinds import check_csr
-from untwin.store.refusal import damage_error, require
-from untwin.store.texts import check_texts
+from untwin.store.refusal import require
+from untwin.store.texts import checked_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +27,10 @@ LONG = 50  # bytes of a string, on average, from which on decoding one by one is
 
 
 class Decoder:
-    """Decodes things one inside the other."""
+    """Decodes things one inside the other; `made` lists the instances of kinds, to be checked when all are there."""
 
     def __init__(self, reader: ArrayReader) -> None:
+        self.made: list[tuple[str, Any]] = []
         self._reader = reader
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
@@ -84,8 +83,8 @@ class Decoder:
         require(isinstance(content, dict), f"A {name} must have attributes")
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
-        made = KINDS[name].make(self._decode_items(content))
-        require_harmless(name, made)
+        made = KINDS[name].make(self._named(content))
+        self.made.append((name, made))
         return made
 
     def _decode_items(self, content: Any) -> dict[str, Any]:
@@ -101,8 +100,8 @@ class Decoder:
 
     def _strings(self, content: Any) -> list[str]:
         utf8, offsets = self._reader.get(content["utf8"]), self._reader.get(content["offsets"])
-        texts = check_texts(utf8, offsets, "strings")
-        if len(texts) == 0 or len(utf8) > LONG * len(texts) or not utf8.all():
+        texts = checked_texts(utf8, offsets, "strings")
+        if len(utf8) > LONG * (len(offsets) - 1) or not utf8.all():
             return list(texts)
         return np.insert(utf8, offsets[1:-1], 0).tobytes().decode().split("\0")  # a vocabulary three times as fast
 

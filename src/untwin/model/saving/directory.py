@@ -20,6 +20,7 @@ from untwin.model.records import versions
 from untwin.model.saving.arrays import ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
+from untwin.model.saving.rules import require_harmless
 from untwin.store import ModelRefused, Texts, load, save
 from untwin.store.refusal import damage_error, require
 
@@ -61,12 +62,16 @@ def save_model(
     return _note_folder(model, folder, sha256)
 
 
-def load_model(folder: str | Path) -> UntwinClassifier:
-    """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`."""
+def load_model(folder: str | Path, *, trial: bool = True) -> UntwinClassifier:
+    """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`.
+
+    `trial=False` is for those who only read what the model has measured, and never ask it: it is not asked here either.
+    """
     stored = load(folder)
     try:
-        model = _build(_tree_of(stored), stored.parts)
-        _try(model)
+        model = _built(_tree_of(stored), stored.parts)
+        if trial:
+            _try(model)
     except ModelRefused as error:
         raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
     except (Exception, pl.exceptions.PanicException) as error:
@@ -112,9 +117,9 @@ def _last_seen(model: UntwinClassifier, folder: str | Path) -> str | None:
 
 def _tree_of(stored: Stored) -> str:
     tree = stored.parts.get(TREE)
-    if not isinstance(tree, Texts) or len(tree) != 1 or not _has_facts(stored.facts):
-        raise damage_error("A model must have a tree, and facts. Got something else instead.")
-    return tree[0]
+    if not isinstance(tree, Texts) or tree.offsets.shape != (2,) or not _is_told(stored.facts):
+        raise damaged("A model must have a tree, and facts. Got something else instead.")
+    return bytes(tree.utf8).decode()
 
 
 def _require_size(tree: str) -> None:
@@ -123,7 +128,10 @@ def _require_size(tree: str) -> None:
 
 def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
     _require_size(tree)
-    model = Decoder(ArrayReader(parts)).thing(json.loads(tree))
+    decoder = Decoder(ArrayReader(parts))
+    model = decoder.thing(json.loads(tree))
+    for name, made in decoder.made:
+        require_harmless(name, made)
     require(type(model).__name__ == "UntwinClassifier", "A model must be an UntwinClassifier")
     found: UntwinClassifier = model
     return found
@@ -136,9 +144,6 @@ def _try(model: UntwinClassifier) -> None:
     known.space.near(log_p, known.ensemble.classes)
     known.terms(rows_of(known.explaining_view.rows, [0]))
     model._answer(log_p)
-    for view in known.views:
-        fits = view.encoder is None or len(view.encoder.terms_) == view.rows.shape[1]
-        require(fits, "A view must have a column for each of its terms")
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:

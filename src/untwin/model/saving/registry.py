@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 COMMON = {"n_features_in": "n_features_in_", "feature_names_in": "feature_names_in_"}
-# Rows that views hold anyway, what is made of the terms, what the manifest says.
+# Rows that views hold anyway, what is made of the terms when they are looked up, what the manifest says.
 LEFT_OUT = frozenset({"learnt_rows_", "_column_of", "about_", "sha256_", "_seen_in"})
 
 
@@ -79,15 +79,16 @@ class Kind:
         return {names.get(name, name): value for name, value in vars(thing).items() if name not in LEFT_OUT}
 
     def make(self, state: dict[str, Any]) -> Any:
-        """Return an instance that holds `state`, whose names have been checked."""
+        """Return an instance that holds `state`, whose names have been checked.
+
+        The constructor of an estimator only stores its parameters, so it is not called.
+        """
         if not self.is_estimator:
             return self.type(**state)
-        made: Any = self.type(**{name: state[name] for name in self.needed})
+        made: Any = object.__new__(self.type)
+        attributes = self.attributes | COMMON | {name: name for name in self.needed}
+        vars(made).update({attributes[name]: value for name, value in state.items()})
         made._validate_params()
-        attributes = self.attributes | COMMON
-        vars(made).update({attributes[name]: value for name, value in state.items() if name not in self.needed})
-        if hasattr(made, "_learn_terms") and "terms" in state:
-            made._learn_terms(state["terms"])  # makes what is left out
         return made
 
 

@@ -1,7 +1,8 @@
 """What must hold of an instance, saved or loaded, because its absence could do harm rather than raise an error.
 
 Wrong shapes and types raise an error as soon as they are used, and `directory.load_model` uses a model once before it
-hands it out. These rules are about the rest: caches that unpickle, loops without end, hordes of threads.
+hands it out. These rules are about the rest: caches that unpickle, loops without end, hordes of threads, and what only
+the report reads.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ def require_harmless(name: str, thing: Any) -> None:
     """Refuse the model if this instance of a kind could do harm."""
     jobs = getattr(thing, "n_jobs", None)
     require(jobs is None or (type(jobs) is int and abs(jobs) <= MOST_JOBS), "n_jobs must be a small whole number")
+    for attribute, _, kind in (entry.partition(":") for entry in _KINDS.get(name, "").split()):
+        found = type(getattr(thing, attribute)).__name__
+        require(found == kind, f"{attribute} of a {name} must be of its kind, {kind}")
     rule = _RULES.get(name)
     if rule is not None:
         rule(thing)
@@ -44,7 +48,8 @@ def _check_tree(tree: Any) -> None:
 def _check_tfidf(weights: Any) -> None:
     """Refuse weights without weights: scikit-learn would leave them out without a word."""
     fitted = hasattr(weights, "n_features_in_") and weights.use_idf
-    require(not fitted or hasattr(weights, "idf_"), "tf-idf must have its weights of terms")
+    idf: Any = getattr(weights, "idf_", None)
+    require(not fitted or np.shape(idf) == (weights.n_features_in_,), "tf-idf must have its weights of terms")
 
 
 def _check_frequent_terms(frequent: Any) -> None:
@@ -68,21 +73,20 @@ def _check_text_counts(counts: Any) -> None:
     require(terms is None or terms.n_unique() == len(terms), "A term must have one column")
 
 
-def _check_model(model: Any) -> None:
-    """Refuse what answers are made with outside of what a trial reaches."""
+def _model(model: Any) -> None:
+    """Refuse what answers and the report are made with, outside of what a trial reaches."""
     known = model.state_
-    kinds = {"views": tuple, "y": np.ndarray, "ids": np.ndarray, "n_arrived": int}
-    require(type(known).__name__ == "FittedState", "A model must have its state")
-    require(
-        all(isinstance(getattr(known, name), kind) for name, kind in kinds.items()),
-        "What a model has learnt must be of its kinds",
-    )
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
-    require(isinstance(model.threshold_, float), "A threshold must be a number")
     require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
-    _check_ids(known.ids)
-    _check_notes(model._noted)
-    _check_measured(model._noted, len(known.answers.rows))
+    for view in known.views:
+        fits = view.encoder is None or len(view.encoder.terms_) == view.rows.shape[1]
+        require(fits, "A view must have a column for each of its terms")
+    asked = known.answers.rows
+    require(asked.min(initial=0) >= 0 and asked.max(initial=0) < len(known.y), "Answers must be those of training rows")
+    require(known.answers.classes.tolist() == model.classes_.tolist(), "Answers must be of the classes of the model")
+    _ids(known.ids)
+    _noted(model._noted)
+    _measured(model._noted, len(known.answers.rows))
     class_order(model.order, model.classes_, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == model.classes_.tolist(), "Groups must hold each class once")
@@ -119,6 +123,16 @@ def _check_measured(noted: dict[str, Any], n_asked: int) -> None:
     require(known, "A range of groups must be three whole numbers")
 
 
+_KINDS = {  # classes of attributes that the report reads, or that answers reach only sometimes
+    "model": "state_:FittedState classes_:ndarray confusion_:Confusion hierarchy_:Hierarchy graph_:ConfusionGraph "
+    "plan_:SprinklingPlan groups_:list candidates_:list scores_:dict threshold_:float calibration_error_:float",
+    "fitted-state": "views:tuple ensemble:Ensemble answers:OutOfFoldAnswers space:NeighbourSpace y:ndarray ids:ndarray "
+    "n_arrived:int",
+    "finding": "title:str advice:str evidence:tuple",
+    "similar-terms": "term:str before:tuple after:tuple",
+    "candidate": "name:str note:str",
+    "view": "name:str",
+}
 _RULES: dict[str, Callable[[Any], None]] = {
     "expert-tree": _check_tree,
     "frequent-terms": _check_frequent_terms,

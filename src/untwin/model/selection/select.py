@@ -47,7 +47,7 @@ def select_best(
     classes, codes = np.unique(y, return_inverse=True)
     asked = sample_rows(codes, len(classes), rules.random_state)
     if parts is None or not can_hold_out(codes[asked], parts[asked]):
-        return _unjudged(specs[0], views, y, classes)
+        return _unjudged(specs[0], views, y)
     comparison = Comparison(
         tuple(view.take(asked) for view in views) if len(asked) < len(y) else views,
         classes,
@@ -64,22 +64,23 @@ def select_best(
     averages = Averages(comparison, results)
     winner = (grown := averages.grown())[-1]
     top_class = comparison.top_class(winner.log_p)
-    answers = OutOfFoldAnswers(classes, asked, top_class(winner.log_p), classes[winner.predicted], comparison.folds)
-    ensemble = Ensemble.fit(
+    said = np.where(comparison.held, winner.predicted, -1)
+    answers = OutOfFoldAnswers(classes, asked, codes[asked], said, top_class(winner.log_p), comparison.folds)
+    ensemble = Ensemble.fitted(
         winner.members, winner.temperature, views, y, top_class=top_class, ready=winner.ready, n_jobs=rules.n_jobs
     )
     candidates = records(comparison, [*results, *grown[1:]], winner, dropped)
     return Selection(ensemble, answers, candidates, _scores(comparison, averages.honest_answers()))
 
 
-def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array, classes: Array) -> Selection:
+def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array) -> Selection:
     """Return the baseline trained on all rows, for data where no row can be held out and nothing can be compared."""
     member = Member(spec.name, 0, views[0].model(spec.classifier, weighted=spec.weighted), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7
     return Selection(
-        Ensemble.fit((member,), 1.0, views, y),
-        OutOfFoldAnswers.nothing(classes, len(y)),
+        Ensemble.fitted((member,), 1.0, views, y),
+        OutOfFoldAnswers.nothing(y),
         [Candidate(spec.name, *nothing, 0.0, True, note)],
         {},
     )

@@ -1,8 +1,8 @@
 """The one door to numba: compiled loops over sparse rows, which release the GIL so that Python threads share the work.
 
 numba compiles a function at its first call and caches it on disk. Its own thread pools are not used: they do not
-survive a fork. Compiled loops check no index, so that callers hand over what `as_rows` returns. Import this module late,
-where something is trained or many rows are asked about: loading numba takes as long as loading NumPy several times.
+survive a fork. Compiled loops check no index, so that callers hand over what `as_rows` returns. Import this module
+late, where something is trained or many rows are asked about: loading numba takes some time.
 """
 
 from __future__ import annotations

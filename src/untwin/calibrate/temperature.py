@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Floats
+    from untwin._types import Array, Floats, Floats32
 
 LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
 HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
@@ -67,7 +67,7 @@ def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
     return np.log(np.maximum(S, LEAST_SHARE / S.shape[1])) if probabilities else S
 
 
-def log_probabilities(S: Any, temperature: float) -> NDArray[np.float32]:
+def log_probabilities(S: Any, temperature: float) -> Floats32:
     """Return log_softmax(S / T) in single precision, after the largest score was subtracted in double."""
     behind = ((S - S.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
     return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))

@@ -14,6 +14,7 @@ folds: all first-stage scores come from one set of folds.
 
 from __future__ import annotations
 
+from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,6 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
+from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature, log_probabilities
 from untwin.classify.linear import LinearSVM
 from untwin.crossfit.folds import possible_folds
@@ -74,6 +76,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    second_: LinearSVM | None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimators": [list],
         "preprocessing": "no_validation",  # type: ignore[dict-item]
@@ -92,18 +96,37 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @validating
-    def fit(self, X: Any, y: Any, *, scores: Mapping[str, Floats32] | None = None) -> Self:
-        """Train both stages; `scores` are the out-of-fold scores of the estimators by name, where they are known."""
+    def fit(self, X: Any, y: Any, *, scores: Mapping[str, Floats32] | None = None, rows: Indices | None = None) -> Self:
+        """Train both stages.
+
+        `scores` are the out-of-fold scores of the estimators by name, where they are known already; of the rows with
+        the numbers `rows`, or of all.
+        """
         require_classes(y := np.asarray(y))
         self.classes_, codes = np.unique(y, return_inverse=True)
         found = self._out_of_fold(X, codes) if scores is None else scores
         self.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
-        rows = X if self.preprocessing_ is None else self.preprocessing_.fit_transform(X, codes)
-        self.models_ = [clone(model).fit(rows, codes) for _, model in self.estimators]
+        prepared = X if self.preprocessing_ is None else self.preprocessing_.fit_transform(X, codes)
+        self.models_ = [clone(model).fit(prepared, codes) for _, model in self.estimators]
         self.second_, self.temperatures_ = None, np.ones(len(self.models_))
         if found is not None:
-            self._fit_second([found[name] for name, _ in self.estimators], rows, codes)
+            parts = [found[name] for name, _ in self.estimators]
+            self._fit_second(parts, codes if rows is None else codes[rows], prepared, codes)
         return self
+
+    def update(self, X: Any, y: Any) -> StackedClassifier:
+        """Return a copy whose first stage is trained on other rows; with the same classes the second one stays.
+
+        What the second stage knows, which classes are confused and whom to believe, changes little with a few rows.
+        """
+        if self.second_ is None or not np.array_equal(np.unique(y), self.classes_):
+            fresh: StackedClassifier = clone(self)
+            return fresh.fit(X, y)
+        updated, codes = copy(self), positions(np.asarray(y), self.classes_)
+        updated.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
+        prepared = X if updated.preprocessing_ is None else updated.preprocessing_.fit_transform(X, codes)
+        updated.models_ = [clone(model).fit(prepared, codes) for _, model in self.estimators]
+        return updated
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the score of each class; with two classes that of the second, one-dimensional."""
@@ -112,7 +135,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         scores = [aligned_scores(model, rows, len(self.classes_)) for model in self.models_]
         if self.second_ is not None:
             scores = [second_scores(self.second_, self._features(scores), len(self.classes_))]
-        return (scores[0][:, 1] - scores[0][:, 0]) / 2 if len(self.classes_) == 2 else scores[0]
+        S = scores[0]
+        return (S[:, 1] - S[:, 0]) / np.float32(2) if len(self.classes_) == 2 else S
 
     def predict(self, X: Any) -> Array:
         """Return the class with the largest score."""
@@ -126,20 +150,20 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
             return None
         folds, parts, _ = settled
         shared = SharedFolds(X, codes, len(self.classes_), folds, parts, self.preprocessing, self.n_jobs)
-        return shared.scores(dict(self.estimators))
+        return {name: found.scores for name, found in shared.scores(dict(self.estimators)).items()}
 
-    def _fit_second(self, scores: list[Floats32], rows: Any, codes: Indices) -> None:
-        """Train the second stage on out-of-fold scores.
+    def _fit_second(self, scores: list[Floats32], own: Indices, prepared: Any, codes: Indices) -> None:
+        """Train the second stage on out-of-fold scores of rows with the classes `own`.
 
         The rows of a class none of which was held out take part with the scores of models that know them: else the
         second stage would never answer with this class.
         """
         held = ~np.isnan(scores[0][:, 0])
-        self.temperatures_ = np.array([fit_temperature(part[held], codes[held], cautious=True) for part in scores])
-        features, labels = self._features([part[held] for part in scores]), codes[held]
+        self.temperatures_ = np.array([fit_temperature(part[held], own[held], cautious=True) for part in scores])
+        features, labels = self._features([part[held] for part in scores]), own[held]
         known = np.flatnonzero(~np.isin(codes, labels))
         if len(known):
-            asked = rows_of(rows, known)
+            asked = rows_of(prepared, known)
             more = self._features([aligned_scores(model, asked, len(self.classes_)) for model in self.models_])
             features = csr_array(hstack([features.T, more.T]).T)
             labels = np.concatenate([labels, codes[known]])

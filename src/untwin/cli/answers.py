@@ -11,13 +11,13 @@ import polars as pl
 from untwin._errors import InputError
 from untwin._progress import report
 from untwin.cli.input_errors import as_input_errors
-from untwin.data.formulas import unguarded_batch
+from untwin.data.formulas import undo_guard_of_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untwin.cli.loaded_model import LoadedModel
-    from untwin.data.read import Batch, RawTable
+    from untwin.data.read import RawTable, TableBatch
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
@@ -35,13 +35,13 @@ class Answerer:
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
-    def answered(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, pl.DataFrame]]:
+    def answer_batches(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
         """Yield each batch that has rows, as it is to be written, and its answers."""
         for batch in batches:
             report("predicting", 0, 1)
             self.counts["bad_rows"] += sum(note.count for note in batch.raw.notes)
             if batch.cells.height:
-                meant = unguarded_batch(batch)
+                meant = undo_guard_of_batch(batch)
                 yield batch if self.raw else meant, self._answers(meant.raw)
 
     def _answers(self, table: RawTable) -> pl.DataFrame:

@@ -58,17 +58,17 @@ def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
     try:
         fitted = named if noted is None else ColumnRoles.from_json(noted)
     except ValueError:
-        raise _damaged(folder) from None
+        raise _damage_error(folder) from None
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
         raise InputError(message, code="no-columns", hint=f"Name them with {', '.join(map(option, FEATURES))}.")
     encoder = model.state_.preprocessing[0] if model.state_.preprocessing is not None else None
-    wrong = fitted.misread(columns, getattr(encoder, "columns_", ()))
+    wrong = fitted.describe_mismatch(columns, getattr(encoder, "columns_", ()))
     if wrong and noted is None:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:
-        raise _damaged(folder)
-    return LoadedModel(model, about, columns, fitted, fitted.renamed(named), named)
+        raise _damage_error(folder)
+    return LoadedModel(model, about, columns, fitted, fitted.rename_columns(named), named)
 
 
 def _columns_read(model: UntwinClassifier, folder: str | Path) -> list[str] | None:

@@ -62,7 +62,7 @@ def predict_rows(
     from untwin.cli.answers import Answerer
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.stream.writing import output_format, require_place, write
-    from untwin.data.read import format_of
+    from untwin.data.read import format_of, read_batches
 
     let_interrupt_reading()
     read = format_of(data, given.read)
@@ -71,5 +71,5 @@ def predict_rows(
         require_place(output, data, folder, force=force)
     loaded = load_model_for(folder, given.roles)
     answerer = Answerer(loaded, top, prefix, raw=raw)
-    write(answerer.answered(batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
+    write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

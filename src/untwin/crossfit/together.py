@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from time import thread_time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from untwin._types import Array, Floats32, Indices
+
+
+LEAST_SHARE = 0.01  # of the probability that chance would give: no class is ruled out by a vote without it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,31 +55,43 @@ class SharedFolds:
         if self.preprocessing is not None:
             fitted = clone(self.preprocessing)
             given, asked = fitted.fit_transform(given, self.codes[train]), fitted.transform(asked)
-        return PreparedFold(given, self.codes[train], asked, test)
+        return PreparedFold(given, self.codes[train], asked, self.codes[test], test)
 
-    def scores(self, models: Mapping[str, Any], progress: Callable[[], None] | None = None) -> dict[str, Floats32]:
-        """Return the scores of each model for all rows; folds run in threads. `progress` is called after each fold."""
-        found = {name: np.full((len(self.codes), self.n_classes), np.nan, dtype=np.float32) for name in models}
+    def scores(self, models: Mapping[str, Any]) -> dict[str, HeldOutScores]:
+        """Return the scores of each model for all rows; folds run in threads."""
+        shape, numbers = (len(self.codes), self.n_classes), self.numbers.tolist()
+        found = {name: np.full(shape, np.nan, dtype=np.float32) for name in models}
+        seconds = dict.fromkeys(models, 0.0)
 
         def work(fold: int) -> None:
             with _progress.silence():
                 prepared = self.prepare(fold)
                 for name, model in models.items():
+                    start = thread_time()
                     found[name][prepared.rows] = prepared.scores(model, self.n_classes)
+                    seconds[name] += thread_time() - start
 
-        for _ in in_threads(work, self.numbers.tolist(), self.n_threads):
-            if progress is not None:
-                progress()
-        return found
+        stage = ", ".join(models)
+        for done, _ in enumerate(in_threads(work, numbers, self.n_threads), start=1):
+            _progress.report(stage, done, len(numbers))
+        return {name: HeldOutScores(found[name], seconds[name]) for name in models}
+
+
+class HeldOutScores(NamedTuple):
+    """Scores of a model for held-out rows, and the processor seconds that they took."""
+
+    scores: Floats32
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedFold:
-    """Training rows and classes of a fold, its held-out rows, and their numbers."""
+    """Training rows and classes of a fold, its held-out rows, their true classes and their numbers."""
 
     train: Any
     codes: Indices
     asked: Any
+    truth: Indices
     rows: Indices
 
     def scores(self, model: Any, n_classes: int) -> Floats32:
@@ -93,10 +109,7 @@ def aligned_scores(model: Any, rows: Any, n_classes: int) -> Floats32:
 
 def log_shares(P: Any) -> Array:
     """Return logarithms of probabilities; zeros become small, since a few neighbours cannot exclude a class."""
-    return np.log(np.maximum(P, LEAST_SHARE / P.shape[1]))
-
-
-LEAST_SHARE = 0.01  # of the probability that chance would give
+    return np.asarray(np.log(np.maximum(P, LEAST_SHARE / P.shape[1])))
 
 
 def in_threads(work: Callable[[Any], Any], items: list[Any], n_threads: int) -> Iterator[Any]:

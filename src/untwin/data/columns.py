@@ -91,20 +91,20 @@ class ColumnRoles:
         features.columns = list(fitted.features)
         return fitted.rows_of(features) if columns is None else features.select(columns)
 
-    def misread(self, columns: Sequence[str] | None, uses: Iterable[ColumnUse]) -> str:
+    def describe_mismatch(self, columns: Sequence[str] | None, uses: Iterable[ColumnUse]) -> str:
         """Say how these are not the columns that a model reads (None: it reads texts), for its `uses`; empty if so."""
         given = dict(self.named())
         if columns is None:
             got = ", ".join(f"{option(role)} {name!r}" for name, role in given.items() if role in FEATURES)
             return "" if self.only_text else f"the model reads one {option('text')} column. Got {got} instead."
         if sorted(columns) != sorted(self.features):
-            return f"the model reads the columns {_listed(columns)}. Got {_listed(self.features)} instead."
+            return f"the model reads the columns {_list_columns(columns)}. Got {_list_columns(self.features)} instead."
         for use in uses:
             if use.role in FEATURES and use.role != given[use.name]:
                 return f"the model reads {use.name!r} as {option(use.role)}. Got {option(given[use.name])} instead."
         return ""
 
-    def renamed(self, given: ColumnRoles) -> ColumnRoles:
+    def rename_columns(self, given: ColumnRoles) -> ColumnRoles:
         """Return the roles with the columns that are `given` now, role by role and in the same order."""
         changes: dict[str, Any] = {
             name: getattr(given, name) for name in ("label", "id", "split") if getattr(given, name)
@@ -114,7 +114,7 @@ class ColumnRoles:
             if len(before) != len(now):
                 wanted = f"as many columns as the model reads, {len(before)}"
                 message = f"{option(role)} must name {wanted}. Got {len(now)} instead."
-                hint = f"The model reads {_listed(self.features)}; name yours in the same order."
+                hint = f"The model reads {_list_columns(self.features)}; name yours in the same order."
                 raise InputError(message, code="other-columns", hint=hint)
             changes[role] = now
         return replace(self, **changes)
@@ -126,7 +126,7 @@ def _is_named(role: str, value: object) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_columns(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 

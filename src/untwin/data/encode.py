@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from sklearn.utils import Tags
 
+    from untwin._types import Flags
     from untwin.data.columns import ColumnRoles
 
     Names = str | Sequence[str]
@@ -191,6 +192,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         several = sum(block.role == "text" for block in self._blocks) > 1
         asked = [block for block in self._blocks if block.role in roles]
         return [name for block in asked for name in block.names(prefixed=several)]
+
+    @property
+    def readable_(self) -> Flags:
+        """Which terms a person can read: all but runs of characters."""
+        check_is_fitted(self)
+        readable = np.ones(self.blocks_[self._blocks[-1].column].stop, dtype=np.bool_)
+        for block in self._blocks:
+            readable[self.blocks_[block.column]] = getattr(block.transformer, "readable_", True)
+        return readable
 
     def with_named_roles(self, X: Any, y: Any = None) -> TableEncoder:
         """Return an untrained copy that names the role of each column; guessed from these rows if none is named.

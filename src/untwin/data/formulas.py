@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 if TYPE_CHECKING:
-    from untwin.data.read import Batch, RawTable
+    from untwin.data.read import RawTable, TableBatch
 
 DELIMITED = ("csv", "tsv")
 _FORMULA = r"(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫])"
@@ -57,13 +57,13 @@ def undo_guard_of_table(raw: RawTable) -> RawTable:
     return replace(raw, frame=frame, refused={names.get(name, name): why for name, why in raw.refused.items()})
 
 
-def unguarded_batch(batch: Batch) -> Batch:
+def undo_guard_of_batch(batch: TableBatch) -> TableBatch:
     """Return a batch with the cells of CSV and TSV as they are meant."""
-    raw = unguarded(batch.raw)
+    raw = undo_guard_of_table(batch.raw)
     return batch if raw is batch.raw else replace(batch, raw=raw, cells=raw.frame)
 
 
-def _changed(frame: pl.DataFrame, change: pl.Expr) -> pl.DataFrame:
+def _change_cells(frame: pl.DataFrame, change: pl.Expr) -> pl.DataFrame:
     """Change the cells, and the column names unless two of them would become one."""
     names = pl.DataFrame({"name": frame.columns}, schema={"name": pl.String}).with_columns(change)["name"]
     changed = frame.with_columns(change)

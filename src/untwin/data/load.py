@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
-from untwin._wording import close_match, option
+from untwin._wording import close_match, format_count, option
 from untwin.data.columns import FEATURES, ColumnRoles, require_named, settle_roles
+from untwin.data.formulas import undo_guard_of_table
 from untwin.data.guess import UNSPACED, as_numbers
 from untwin.data.read import RawTable, ReadOptions, read_table
 from untwin.data.read.table import Note

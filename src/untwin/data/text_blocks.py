@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from copy import copy
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -77,7 +78,7 @@ class TextBlocks(BaseEstimator):
         if not parts:
             raise EmptyVocabularyError("Empty vocabulary: the texts hold nothing that would be counted.")
         ends = np.cumsum([0, *(part.shape[1] for part in parts)])
-        self._place([np.arange(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)])
+        self._place([np.arange(*pair) for pair in pairwise(ends)])
         return csr_array(hstack(parts, format="csr"))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:

@@ -1,11 +1,11 @@
 """`UntwinClassifier`: the whole product behind one estimator.
 
-Steps of `fit` (modules in brackets): check the rows and labels (features/inputs); choose the encodings that are best
-for a linear SVM (features/choose) and its C (selection/strength); let all candidates (selection/specs) predict the same
-held-out rows (selection/comparison); train the best one, or the best average (selection/averages), on all rows
-(ensemble). Its out-of-fold answers (out_of_fold) give confusion, tree, graph, calibration and threshold (derived), and
-the neighbours that explain answers (neighbours). All of this is the fitted state (state); `add`, `relabel` and `remove`
-update it (updating).
+Steps of `fit` (modules in brackets): check the rows and labels (features/inputs); turn them into numbers
+(features/choose); choose C of the linear SVM (selection/strength); let all candidates (selection/candidates) predict
+the same held-out rows, and a stack learn from these answers (selection/select); train the best one, or the best average
+(selection/averages), on all rows (ensemble). Its out-of-fold answers (out_of_fold) give confusion, tree, graph,
+calibration and threshold (derived), and the neighbours that explain answers (neighbours). All of this is the fitted
+state (state); `add`, `relabel` and `remove` update it (updating).
 
 Threads: each answer is computed by a copy of the model that is taken first (`_now`). An update replaces all attributes
 in one assignment (`_hold`), and updates from several threads wait for each other (locks).
@@ -63,25 +63,28 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     preset : {"fast", "balanced", "best"}, default="balanced"
-        How much to try. "fast": a linear SVM and candidates that cost little more; groups of classes if so many classes
-        make the SVM slow. "balanced": also encodings, the confusion graph, groups of classes, neighbours in the score
-        space. "best": also sprinkled spaces. The best candidate answers alone or averaged with one or two others.
+        How much to try. "fast": one linear SVM. "balanced": also its C, naive Bayes, centroids, and a stack: a second
+        stage that learns from the out-of-fold answers of the others. "best": also the confusion graph, groups of
+        classes, class space and sprinkled spaces, and averages of up to three candidates.
     encoder : transformer or None, default=None
-        Turns the given rows into numbers. None: texts are counted and weighted by tf-idf (by words, pairs of words,
-        stems or characters, whichever is best), frames go through `TableEncoder`, matrices stay as they are.
-        Texts of a frame are counted in the same ways, and its numbers tried as intervals and as standardised numbers,
-        unless the `TableEncoder` that is given has `counts`, or a discretizer.
+        Turns the given rows into numbers. None: texts are counted by stems, pairs of stems and, unless they are long,
+        characters, and weighted by tf-idf; frames go through `TableEncoder`, matrices stay as they are. Texts of a
+        frame are counted in the same ways, and its numbers are used as intervals and as standard scores, unless the
+        `TableEncoder` that is given has `counts`, or a discretizer.
     scoring : {"accuracy", "macro_f1", "mae", "kappa"}, default="accuracy"
         The score that decides between candidates; "mae" and "kappa" need `order`, and make `predict` return the median.
     order : sequence of classes or None, default=None
         The classes from low to high, if they are grades.
     target_error : float or None, default=None
         The share of sure answers that may be wrong. None: every answer counts as sure.
-    cv : int, splitter, (n,) fold numbers, (train, test) pairs or None, default=5
-        One set of folds for everything that is measured. A number of folds: neighbouring rows of a class are held out
-        together, since they often come from one author; identical rows share a fold. Otherwise as in `out_of_fold`.
+    cv : "auto", int, splitter, (n,) fold numbers, (train, test) pairs or None, default="auto"
+        One set of folds for everything that is measured. "auto": 5 folds, 3 from 50,000 rows on. A number of folds:
+        neighbouring rows of a class are held out together, since they often come from one author; identical rows share
+        a fold. Otherwise as in `out_of_fold`.
+    time_budget : float or None, default=None
+        Seconds after which `fit` tries nothing more; what has been begun is finished.
     n_jobs : int or None, default=None
-        Folds that run in parallel; a small data set is trained in this process. It never changes an answer.
+        Threads that work on folds. It never changes an answer.
     random_state : int, RandomState or None, default=0
 
     Attributes
@@ -91,9 +94,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         All candidates, the chosen one first: scores with intervals, seconds, and why some were dropped.
     scores_ : dict
         The scores to expect on new rows: the answers to each fold come from the candidates that the other folds choose.
-        The encoding and C are not chosen again for each fold. They were chosen on two of the same folds, so small data
-        without any signal looks better than chance (two classes, 200 rows of shuffled labels: accuracy .526 on average,
-        not .5).
+        C of the linear SVM is not chosen again for each fold.
     confusion_, hierarchy_, graph_, plan_
         The out-of-fold confusion of the ensemble, and the tree, graph and sprinkling plan made from it.
     groups_ : list of tuples of classes
@@ -107,7 +108,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     findings_, neighbours_, group_range_, curves_
         What the report shows. Computed at the first use and saved with the model; `measure` computes all of it.
     state_ : FittedState
-        Everything that answers need: views, ensemble, out-of-fold answers, neighbours.
+        Everything that answers need: view, ensemble, out-of-fold answers, neighbours.
     n_features_in_, feature_names_in_
         As in scikit-learn; not for texts.
 
@@ -147,7 +148,8 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         "scoring": [StrOptions(set(SCORINGS))],
         "order": ["array-like", None],
         "target_error": [Interval(Real, 0, 1, closed="both"), None],
-        "cv": ["cv_object", "array-like"],
+        "cv": [StrOptions({"auto"}), "cv_object", "array-like"],
+        "time_budget": [Interval(Real, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -160,7 +162,8 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         scoring: str = "accuracy",
         order: ArrayLike | None = None,
         target_error: float | None = None,
-        cv: Any = 5,
+        cv: Any = "auto",
+        time_budget: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -170,6 +173,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         self.order = order
         self.target_error = target_error
         self.cv = cv
+        self.time_budget = time_budget
         self.n_jobs = n_jobs
         self.random_state = random_state
 

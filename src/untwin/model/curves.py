@@ -29,7 +29,6 @@ from untwin.classify.adaptive.spaces import SpaceSpec
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.linalg.blocks import squared_length
 from untwin.model.selection.sampling import stratified_sample
-from untwin.model.state import fit_preprocessing
 from untwin.represent.analysis import scatter
 from untwin.represent.learnt import one_thread
 from untwin.represent.sprinkle import SprinkledLSI
@@ -39,6 +38,7 @@ from untwin.tables.contingency import Contingency
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from untwin._types import Array
     from untwin.model.state import FittedState
 
 MOST_ROWS = 2_000
@@ -123,13 +123,13 @@ def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | 
 
 
 def _parts(known: FittedState, seed: int) -> Iterator[Part]:
-    answers, view = known.answers, known.explaining_view
+    answers, view = known.answers, known.view
     labels = answers.y
     sample = stratified_sample(answers.true, MOST_ROWS, seed)
     for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
         learnt = view.take(answers.rows[train])
-        preprocessing = fit_preprocessing(learnt, labels[train])
+        preprocessing = learnt.fit_preprocessing(labels[train])
         X, X_held = (
             (rows if preprocessing is None else preprocessing.transform(rows)).astype(
                 np.float32
@@ -140,7 +140,7 @@ def _parts(known: FittedState, seed: int) -> Iterator[Part]:
         yield Part(X, labels[train], X_held, labels[held], confusion, view.term_names(preprocessing))
 
 
-def _measured(parts: list[Part], seed: int) -> SpaceCurves:
+def _measure(parts: list[Part], seed: int) -> SpaceCurves:
     most = min(min(part.X.shape) for part in parts)
     dimensions = sorted({min(k, most) for k in DIMENSIONS})
     n_classes = parts[0].confusion.n_classes

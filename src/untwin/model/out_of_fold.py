@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin._values import positions
+from untwin._values import freeze, positions
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
 from untwin.tables.confusion import Confusion
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
-    from untwin._types import Array, Floats, Indices
+    from untwin._types import Array, Flags, Floats, Floats32, Indices
 
     Answer = Callable[[Array, Array], Array]  # class names by log-probabilities and the classes of their columns
 
@@ -57,7 +57,7 @@ class OutOfFoldAnswers:
     rows: Indices
     true: Indices
     said: Indices
-    log_p: Floats
+    log_p: Floats32
     folds: Indices
 
     def __post_init__(self) -> None:
@@ -82,9 +82,9 @@ class OutOfFoldAnswers:
         return f"OutOfFoldAnswers({len(self.rows)} rows, {len(self.classes)} classes, {self.held.sum()} held out)"
 
     @cached_property
-    def held(self) -> NDArray[np.bool_]:
+    def held(self) -> Flags:
         """Whether each row was held out."""
-        return frozen(self.folds >= 0)
+        return freeze(self.folds >= 0)
 
     @property
     def y(self) -> Array:
@@ -99,7 +99,7 @@ class OutOfFoldAnswers:
     @cached_property
     def sizes(self) -> Indices:
         """The number of rows of each class."""
-        return frozen(np.bincount(self.true, minlength=len(self.classes)))
+        return freeze(np.bincount(self.true, minlength=len(self.classes)))
 
     @cached_property
     def confusion(self) -> Confusion:
@@ -107,21 +107,21 @@ class OutOfFoldAnswers:
         return self.confusion_of(self.held)
 
     @cached_property
-    def confidence(self) -> NDArray[np.float64]:
+    def confidence(self) -> Floats:
         """The probability of each answer; 0 without one."""
         held = np.flatnonzero(self.held)
         confidence = np.zeros(len(self.rows))
         confidence[held] = np.exp(self.log_p[held, self.said[held]].astype(np.float64))
-        return frozen(confidence)
+        return freeze(confidence)
 
     @cached_property
     def wrong(self) -> Indices:
         """Positions of the errors, the most confident first."""
         errors = np.flatnonzero(self.held & (self.said != self.true))
-        return frozen(errors[np.argsort(-self.confidence[errors], kind="stable")])
+        return freeze(errors[np.argsort(-self.confidence[errors], kind="stable")])
 
     @property
-    def judged(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def confidence_and_truth(self) -> tuple[Floats, Flags]:
         """The highest probability of each held-out row, and whether its answer was right."""
         highest = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
         return highest, (self.said == self.true)[self.held]
@@ -129,25 +129,25 @@ class OutOfFoldAnswers:
     @property
     def calibration_error(self) -> float:
         """The expected calibration error of the held-out rows."""
-        return calibration_error(*self.judged)
+        return calibration_error(*self.confidence_and_truth)
 
     @property
     def out_of_fold(self) -> OutOfFold:
         """The answers in the form of `untwin.crossfit.out_of_fold`; scores are log-probabilities."""
         held, y = self.held, self.y
         parts = tuple(self.confusion_of(self.folds == fold) for fold in np.unique(self.folds[held]))
-        predictions = np.ma.MaskedArray(frozen(self.predicted), mask=frozen(~held), hard_mask=True)
+        predictions = np.ma.MaskedArray(freeze(self.predicted), mask=freeze(~held), hard_mask=True)
         never = tuple(np.setdiff1d(y[~held], y[held]).tolist())
         return OutOfFold(
-            self.confusion, parts, predictions, frozen(self.log_p.astype(np.float64)), frozen(self.folds), never
+            self.confusion, parts, predictions, freeze(self.log_p.astype(np.float64)), freeze(self.folds), never
         )
 
-    def confusion_of(self, some: NDArray[np.bool_]) -> Confusion:
+    def confusion_of(self, some: Flags) -> Confusion:
         """Return true x predicted of some held-out rows."""
         return Confusion.from_predictions(self.y[some], self.predicted[some], classes=self.classes)
 
-    def joined(
-        self, rows: Indices, y: Array, log_p: Floats, predicted: Array, *, asked: NDArray[np.bool_], classes: Array
+    def append_rows(
+        self, rows: Indices, y: Array, log_p: Floats32, predicted: Array, *, asked: Flags, classes: Array
     ) -> OutOfFoldAnswers:
         """Return these answers and those to new rows, made before the rows were learnt; `classes` are all classes now.
 
@@ -167,7 +167,7 @@ class OutOfFoldAnswers:
             np.concatenate([self.folds, folds]),
         )
 
-    def without(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
+    def drop_rows(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
         """Return the answers without the training rows `gone` of `n_rows`; the rows left are numbered again."""
         left = np.setdiff1d(np.arange(n_rows), gone)
         number = np.full(n_rows, -1, dtype=np.intp)
@@ -182,7 +182,7 @@ class OutOfFoldAnswers:
             folds=self.folds[kept],
         )
 
-    def moved(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> OutOfFoldAnswers:
+    def reassign_classes(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> OutOfFoldAnswers:
         """Return the answers after labels have changed: the probability of each old class goes to its heirs.
 
         `heirs` (old x new classes) holds the share of a class's probability that each new class gets. A row counts as

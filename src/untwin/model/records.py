@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Floats
     from untwin.classify.knn.explain import Explanation
 
-PACKAGES = ("untwin", "scikit-learn", "scipy", "numpy", "polars")
+PACKAGES = ("untwin", "scikit-learn", "scipy", "numpy", "numba", "polars")
 
 
 def versions() -> dict[str, str]:
@@ -47,7 +47,7 @@ class UpdateReport:
     n_new_terms : int
         New columns of the counted texts; for a table, its new words and names.
     refitted : tuple of str
-        Members that cannot learn incrementally and were trained again on all rows. The selection was not repeated.
+        Members of the ensemble, trained again on all rows. The selection was not repeated.
     """
 
     n_rows: int
@@ -65,7 +65,7 @@ class UpdateReport:
             told.append(f"accuracy {self.accuracy_before:.4f} before they were learnt")
         told += [f"new classes: {', '.join(map(str, self.new_classes))}"] if self.new_classes else []
         told += [format_count(self.n_new_terms, "new term", "new terms")] if self.n_new_terms else []
-        told.append(f"trained anew: {', '.join(self.refitted)}" if self.refitted else "learnt on, nothing trained anew")
+        told.append(f"trained again: {', '.join(self.refitted)}")
         return "; ".join(told)
 
 

@@ -1,11 +1,10 @@
-"""The fitted state of a model: views of the rows, the ensemble, its out-of-fold answers, and neighbours.
+"""The fitted state of a model: the view of the rows, the ensemble, its out-of-fold answers, and neighbours.
 
 Glossary
 --------
 given             rows as the user hands them over: texts, a frame, a matrix
-seen              the same rows as the encoder of each view turns them into numbers, one item for each view
-explaining_view   the first view whose terms a person can read; its terms explain answers
-preprocessing     fitted transformers applied to the explaining view before its models, or None
+encoded           the same rows as the view turns them into numbers
+preprocessing     fitted transformer that turns encoded rows into terms, or None
 log_p   n x C     calibrated log-probabilities
 """
 
@@ -17,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 
 from untwin._compat import rows_of
 from untwin.calibrate.threshold import surest_threshold
+from untwin.classify.experts import columns_of
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
@@ -38,13 +36,12 @@ SAMPLE = 1000  # rows of a table from which the frequency of its terms is estima
 class FittedState:
     """The data from which a model answers, explains and learns incrementally.
 
-    `y` and `ids` are the labels and names (`row_ids`) of the training rows that the views hold. `n_arrived` counts all
-    rows ever learnt, removed ones included. `preprocessing`: fitted transformers applied to the explaining view before
-    its models, or None. `documents`: the training rows as they were given if a person can read them (texts, a frame),
-    else None.
+    `y` and `ids` are the labels and names (`row_ids`) of the training rows that the view holds. `n_arrived` counts all
+    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None. `documents`: the
+    training rows as they were given if a person can read them (texts, a frame), else None.
     """
 
-    views: tuple[View, ...]
+    view: View
     ensemble: Ensemble
     answers: OutOfFoldAnswers
     space: NeighbourSpace
@@ -57,7 +54,7 @@ class FittedState:
     @classmethod
     def assemble(
         cls,
-        views: tuple[View, ...],
+        view: View,
         ensemble: Ensemble,
         answers: OutOfFoldAnswers,
         y: Array,
@@ -66,116 +63,90 @@ class FittedState:
         n_arrived: int,
         documents: Any,
     ) -> FittedState:
-        """Return the state with a new neighbour space; views that neither answers nor explanations use are dropped."""
-        views, ensemble = drop_unused_views(views, ensemble)
-        log_p = log_proba_of_rows(ensemble, views, answers)
-        space = NeighbourSpace.of_rows(log_p, ensemble.classes, answers.y)
-        return cls(
-            views,
-            ensemble,
-            answers,
-            space,
-            fit_preprocessing(explaining_view_of(views), y),
-            y,
-            ids,
-            n_arrived,
-            documents,
-        )
-
-    @property
-    def explaining_view(self) -> View:
-        """The view whose terms explain answers."""
-        return explaining_view_of(self.views)
+        """Return the state with a new neighbour space."""
+        log_p = log_proba_of_rows(ensemble, view, answers)
+        space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
+        return cls(view, ensemble, answers, space, view.fit_preprocessing(y), y, ids, n_arrived, documents)
 
     @property
     def n_terms(self) -> int:
         """How many columns the counted texts have."""
-        return sum(view.rows.shape[1] for view in self.views if view.encoder is not None)
+        return 0 if self.view.encoder is None else int(self.view.rows.shape[1])
 
     def log_proba(self, given: Any) -> tuple[Floats32, Flags]:
         """Return calibrated log-probabilities of new rows, and which rows are texts without any known term.
 
         Such a row gets the class frequencies.
         """
-        seen = [view.seen(given) for view in self.views]
-        log_p = self.ensemble.log_proba(seen)
-        mute = self._mute(seen, len(log_p))
+        encoded = self.view.encode(given)
+        log_p = self.ensemble.log_proba(encoded)
+        mute = self._mute(encoded)
         log_p[mute] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
         return log_p, mute
 
     def without_evidence(self, given: Any) -> Flags:
         """Tell which texts hold no known term."""
-        n_rows = len(given) if isinstance(given, list) else given.shape[0]
-        return self._mute([view.seen(given) for view in self.views], n_rows)
+        return self._mute(self.view.encode(given))
 
     def threshold(self, target_error: float) -> float:
         """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
-        return surest_threshold(*self.answers.judged, target_error)
+        return surest_threshold(*self.answers.confidence_and_truth, target_error)
 
     def terms(self, rows: Any) -> Any:
-        """Return rows of the explaining view after its preprocessing."""
+        """Return rows of the view after its preprocessing."""
         return rows if self.preprocessing is None else self.preprocessing.transform(rows)
+
+    def readable_terms(self, rows: Any) -> tuple[Any, Array | None]:
+        """Return rows of the view by the terms that a person can read, and their names, if they have any."""
+        X, names = self.terms(rows), self.view.term_names(self.preprocessing)
+        readable = self.view.readable(self.preprocessing)
+        if readable is None or readable.all():
+            return X, names
+        kept = np.flatnonzero(readable)
+        return columns_of(csr_array(X), kept), None if names is None else names[kept]
 
     def explain(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
         """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""
-        classes, view = self.ensemble.classes, self.explaining_view
+        classes, view = self.ensemble.classes, self.view
         near = np.unique(self.space.near(log_p, classes))
         similar = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near])))
-        found = similar.multiply(self._term_weights()).tocsr()
+        found = similar.multiply(self._term_weights(similar.shape[1])).tocsr()
         found.eliminate_zeros()
         places = csr_array(
             (np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.answers.rows), len(near))
         )
-        terms = csr_array(self.terms(view.seen(given))), places @ found
+        terms = csr_array(self.terms(view.encode(given))), places @ found
         reasons = self.space.explain(log_p, classes, terms, view.term_names(self.preprocessing), top)
         return [self._with_ids(reason) for reason in reasons]
 
-    def _term_weights(self) -> Any:
-        """Return the weight of each term in explanations of a table: 0 for a term that every row has.
+    def _term_weights(self, n_terms: int) -> Array:
+        """Return the weight of each term in explanations: 0 for one that nobody can read, or that every row has.
 
         Terms of texts are weighted by tf-idf already. Terms of cells are 0 or 1, and some occur in nearly every row.
         """
-        rows = self.explaining_view.rows
-        if not isinstance(rows, pl.DataFrame):
-            return 1.0
-        some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))
-        terms = csr_array(self.terms(some))
-        return 1.0 - np.bincount(terms.indices, minlength=terms.shape[1]) / terms.shape[0]
+        readable, rows = self.view.readable(self.preprocessing), self.view.rows
+        weights = np.ones(n_terms) if readable is None else readable.astype(np.float64)
+        if isinstance(rows, pl.DataFrame):
+            some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))
+            terms = csr_array(self.terms(some))
+            weights *= 1.0 - np.bincount(terms.indices, minlength=n_terms) / terms.shape[0]
+        return weights
 
     def _with_ids(self, reason: Explanation) -> Explanation:
         names = self.ids[self.answers.rows[[near.row for near in reason.neighbours]]].tolist()
         near = zip(reason.neighbours, names, strict=True)
         return replace(reason, neighbours=tuple(one._replace(row=name) for one, name in near))
 
-    def _mute(self, seen: list[Any], n: int) -> Flags:
-        counted = [rows for view, rows in zip(self.views, seen, strict=True) if view.encoder is not None]
-        if not counted:
-            return np.zeros(n, dtype=np.bool_)
-        return np.asarray(sum(np.diff(rows.indptr) for rows in counted) == 0)
+    def _mute(self, encoded: Any) -> Flags:
+        if self.view.encoder is None:
+            return np.zeros(encoded.shape[0] if hasattr(encoded, "shape") else len(encoded), dtype=np.bool_)
+        return np.asarray(np.diff(encoded.indptr) == 0)
 
 
-def drop_unused_views(views: tuple[View, ...], ensemble: Ensemble) -> tuple[tuple[View, ...], Ensemble]:
-    """Return the views that answers or explanations need, and the ensemble with its view numbers updated."""
-    used = {member.view for member in ensemble.members}
-    kept = [number for number, view in enumerate(views) if number in used or view is explaining_view_of(views)]
-    members = tuple(replace(member, view=kept.index(member.view)) for member in ensemble.members)
-    return tuple(views[number] for number in kept), replace(ensemble, members=members)
-
-
-def explaining_view_of(views: tuple[View, ...]) -> View:
-    """Return the first view whose terms a person can read, or the first view if there is none."""
-    return next((view for view in views if view.telling), views[0])
-
-
-def fit_preprocessing(view: View, y: Array) -> Any:
-    """Return the preprocessing of a view's models, fitted to all rows, or None if it has none."""
-    return make_pipeline(*map(clone, view.preprocessing)).fit(view.rows, y) if view.preprocessing else None
-
-
-def log_proba_of_rows(ensemble: Ensemble, views: tuple[View, ...], answers: OutOfFoldAnswers) -> Floats32:
+def log_proba_of_rows(ensemble: Ensemble, view: View, answers: OutOfFoldAnswers) -> Floats32:
     """Return the out-of-fold log-probabilities of the rows; those of the ensemble for rows that were never held out."""
     log_p = answers.log_p.copy()
     never = np.flatnonzero(~answers.held)
     if len(never):
-        log_p[never] = ensemble.log_proba([rows_of(view.rows, answers.rows[never]) for view in views])
+        log_p[never] = ensemble.log_proba(rows_of(view.rows, answers.rows[never]))
     return log_p

@@ -17,9 +17,8 @@ from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import stack_rows
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.records import Drift, UpdateReport
-from untwin.model.retraining import retrain
 from untwin.model.row_ids import more_ids, places_of_ids
-from untwin.model.state import FittedState, explaining_view_of, fit_preprocessing, log_proba_of_rows
+from untwin.model.state import FittedState, log_proba_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -39,20 +38,20 @@ def add_rows(
     labels = _join_labels(known.y, y)
     names = more_ids(known.ids, known.n_arrived, ids, len(y))
     new = np.arange(len(known.y), len(labels))
-    views = tuple(view.grown(given) for view in known.views)
-    ensemble, anew = retrain(known.ensemble, views, labels, new)
+    view = known.view.grow(given)
+    ensemble = known.ensemble.refit(view, labels)
     documents = None if known.documents is None else stack_rows([known.documents, given])
     again = learnt_before(known, given)
-    fresh = ~(_repeated(views[0].rows, len(known.y)) if again is None else again)
+    fresh = ~(_find_repeated(view.rows, len(known.y)) if again is None else again)
     asked = fresh & np.isin(y, known.ensemble.classes)
-    answers = known.answers.joined(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
-    space = _copied(known.space)
-    space.add(log_proba_of_rows(ensemble, views, answers)[-len(new) :], ensemble.classes, y)
+    answers = known.answers.append_rows(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
+    space = _copy_space(known.space)
+    space.add(log_proba_of_rows(ensemble, view, answers)[-len(new) :], ensemble.classes, y)
     n_arrived = known.n_arrived + len(new)
-    preprocessing = fit_preprocessing(explaining_view_of(views), labels)
-    after = FittedState(views, ensemble, answers, space, preprocessing, labels, names, n_arrived, documents)
+    preprocessing = view.fit_preprocessing(labels)
+    after = FittedState(view, ensemble, answers, space, preprocessing, labels, names, n_arrived, documents)
     accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
-    record = _record(known, after, len(new), anew)
+    record = _record(known, after, len(new))
     return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
 
 
@@ -68,13 +67,13 @@ def relabel_rows(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -
     labels = _join_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
     labels[places] = y
     _require_two(labels)
-    ensemble = known.ensemble.refit(known.views, labels)
+    ensemble = known.ensemble.refit(known.view, labels)
     heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
-    answers = known.answers.moved(heirs, ensemble.classes, labels, answer)
+    answers = known.answers.reassign_classes(heirs, ensemble.classes, labels, answer)
     after = FittedState.assemble(
-        known.views, ensemble, answers, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
+        known.view, ensemble, answers, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
     )
-    return after, _record(known, after, len(places), _names(known))
+    return after, _record(known, after, len(places))
 
 
 def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedState, UpdateReport]:
@@ -86,19 +85,19 @@ def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[Fit
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
-    views = tuple(view.take(kept) for view in known.views)
-    ensemble = known.ensemble.refit(views, labels)
+    view = known.view.take(kept)
+    ensemble = known.ensemble.refit(view, labels)
     heirs = _heirs(labels, labels, known.ensemble.classes, ensemble.classes)
-    answers = known.answers.without(gone, len(known.y))
+    answers = known.answers.drop_rows(gone, len(known.y))
     if len(answers.rows):
-        answers = answers.moved(heirs, ensemble.classes, labels, answer)
+        answers = answers.reassign_classes(heirs, ensemble.classes, labels, answer)
     else:  # none of the sampled rows with an out-of-fold answer is left
         answers = OutOfFoldAnswers.nothing(labels)
     documents = None if known.documents is None else rows_of(known.documents, kept)
     after = FittedState.assemble(
-        views, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
+        view, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
     )
-    return after, _record(known, after, len(gone), _names(known))
+    return after, _record(known, after, len(gone))
 
 
 def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
@@ -135,7 +134,7 @@ def _find_repeated(rows: Any, n_old: int) -> Flags:
     return np.isin(number[n_old:], number[:n_old])
 
 
-def _record(before: FittedState, after: FittedState, n_rows: int, refitted: tuple[str, ...]) -> UpdateReport:
+def _record(before: FittedState, after: FittedState, n_rows: int) -> UpdateReport:
     old, new = before.ensemble.classes, after.ensemble.classes
     return UpdateReport(
         n_rows=n_rows,
@@ -144,23 +143,19 @@ def _record(before: FittedState, after: FittedState, n_rows: int, refitted: tupl
         new_classes=tuple(np.setdiff1d(new, old).tolist()),
         lost_classes=tuple(np.setdiff1d(old, new).tolist()),
         n_new_terms=after.n_terms - before.n_terms + len(_terms_of_cells(after) - _terms_of_cells(before)),
-        refitted=refitted,
+        refitted=tuple(member.name for member in after.ensemble.members),
     )
 
 
 def _terms_of_cells(known: FittedState) -> set[str]:
     """Return the words and names among the terms of a table; not intervals, which change with every fit."""
-    encoder = None if known.preprocessing is None else known.preprocessing[0]
+    encoder = known.preprocessing
     return set(encoder.terms_of("text", "nominal")) if isinstance(encoder, TableEncoder) else set()
 
 
 def _copy_space(space: NeighbourSpace) -> NeighbourSpace:
     """Return a copy that can learn without changing the original; learning replaces its arrays and writes into none."""
     return replace(space, knn=copy(space.knn))
-
-
-def _names(known: FittedState) -> tuple[str, ...]:
-    return tuple(member.name for member in known.ensemble.members)
 
 
 def _join_labels(old: Array, new: Array) -> Array:

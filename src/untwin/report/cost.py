@@ -35,7 +35,7 @@ class Cost(Record):
 
     seconds: dict[str, float]
     peak_mebibytes: float | None
-    views: tuple[Seen, ...]
+    rows: Seen
     options: dict[str, Any]
     versions: dict[str, str]
     command: str
@@ -50,7 +50,7 @@ class Cost(Record):
         return cls(
             seconds=dict(about.get("seconds") or candidates),
             peak_mebibytes=about.get("peak_mebibytes"),
-            views=tuple(_seen(view) for view in model.state_.views),
+            rows=_seen(model.state_.view),
             options=plain(options),
             versions=dict(about.get("versions") or versions()),
             command=_command(about.get("command")) or f"{model!r}.fit(X, y)",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from untwin.report.record import Record, table
+from untwin.structure.drawing import prune
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +89,7 @@ class Matrix(Record):
         node_of = np.zeros(len(study.names), dtype=np.intp)
         for number, members in enumerate(groups):
             node_of[members] = number
-        merges, heights = pruned(tree.merges, tree.heights, len(groups))
+        merges, heights = prune(tree.merges, tree.heights, len(groups))
         sizes = np.bincount(node_of, study.answers.sizes, minlength=len(groups))
         everyone = tuple(range(len(groups)))
         return replace(
@@ -129,7 +130,7 @@ def _cells(title: str, confusion: Confusion) -> ConfusionCells:
     cells = confusion.counts.tocoo()
     true, predicted = cells.coords
     errors = int(cells.data[true != predicted].sum())
-    return Cells(title, errors, *(tuple(part.tolist()) for part in (true, predicted, cells.data)))
+    return ConfusionCells(title, errors, *(tuple(part.tolist()) for part in (true, predicted, cells.data)))
 
 
 def _grouped(layer: ConfusionCells, node_of: Indices) -> ConfusionCells:

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from untwin.tables.confusion import Confusion
     from untwin.tables.contingency import Contingency
 
-    Indices = NDArray[np.intp]
-
 LONGEST_TEXT = 2_000
 MOST_LINKS = 20
 FIRST_CLASSES = 3  # that name a group without terms
@@ -84,7 +82,7 @@ class Study:
             curves=model.curves_ if measured else None,
             guess=verdict(model.scores_),
             evidence=evidence,
-            calibration=tuple(reliability_bins(*evidence.answers.judged)),
+            calibration=tuple(reliability_bins(*evidence.answers.confidence_and_truth)),
             contingency=evidence.contingency,
             pairs=confusion.pairs(),
             pair_rates=confusion.pair_rates(),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from untwin._wording import format_count
 from untwin.model.chance import NO_BETTER
-from untwin.model.selection.specs import BASELINE
+from untwin.model.selection.candidates import SVM
 from untwin.report.record import Record, table
 from untwin.report.scores import SCORES, shown_score
 
@@ -129,7 +130,7 @@ class Summary(Record):
     @property
     def baseline(self) -> Tried:
         """The linear SVM."""
-        return next((tried for tried in self.candidates if tried.name == BASELINE), self.winner)
+        return next((tried for tried in self.candidates if tried.name == SVM), self.winner)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -81,6 +81,8 @@ class TermWeights(TransformerMixin, BaseEstimator):
         blocks = np.zeros(counts.shape[1], dtype=np.int8)
         if self.block_of is not None:
             blocks[: len(self.block_of)] = self.block_of
+        if len(self.idf_) != counts.shape[1] or blocks.min(initial=0) < 0:  # compiled loops would not notice
+            raise ValueError("Each term must have one weight and one block. Got others instead.")
         rows = weigh_counts(as_rows(counts), self.idf_, blocks, int(blocks.max(initial=0)) + 1)
         weights = csr_array((rows[2], rows[1], rows[0]), shape=counts.shape)
         weights.has_sorted_indices = counts.has_sorted_indices

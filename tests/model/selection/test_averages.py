@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, f1_score
 
-from untwin.model.selection.averages import MOST_MEMBERS, Averages
+from untwin.model.selection.averages import Averages
 from untwin.model.selection.comparison import CandidateResult, Comparison, Member
-from untwin.model.selection.select import _scores
+from untwin.model.selection.select import MOST_MEMBERS, _scores
 
 N, CLASSES = 600, 4
 
 
 def comparison_of(codes, scoring="accuracy"):
     folds = np.arange(len(codes)) % 5
-    return Comparison((), np.array(list("abcd")), codes, folds, scoring, None, None)
+    return Comparison(np.array(list("abcd")), codes, folds, scoring, None)
 
 
 def result(name, log_p):
-    member = Member(name, 0, None, 1.0)
-    return CandidateResult(name, (member,), 1.0, log_p.astype(np.float32), log_p.argmax(axis=1), 1.0, {})
+    member = Member(name, None, 1.0)
+    return CandidateResult(name, (member,), 1.0, log_p.astype(np.float32), log_p.argmax(axis=1), 1.0)
 
 
 def opinion(codes, skill, seed):
@@ -40,9 +40,11 @@ def codes():
 def test_independent_opinions_join_even_if_they_are_weaker(codes):
     comparison = comparison_of(codes)
     found = Averages(
-        comparison, [result(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))]
+        comparison,
+        [result(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))],
+        MOST_MEMBERS,
     )
-    path = found.grown()
+    path = found.grow()
     scores = [comparison.score(grown.predicted) for grown in path]
     assert len(path) == MOST_MEMBERS
     assert scores == sorted(set(scores))
@@ -52,7 +54,7 @@ def test_independent_opinions_join_even_if_they_are_weaker(codes):
 def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_suits_it(codes):
     comparison = comparison_of(codes)
     a, b, c = (opinion(codes, 1.5, seed) for seed in range(3))
-    grown = Averages(comparison, [result("a", a), result("b", b), result("c", c)]).grown()[-1]
+    grown = Averages(comparison, [result("a", a), result("b", b), result("c", c)], MOST_MEMBERS).grow()[-1]
     S = (a + b + c) / 3 / grown.temperature
     np.testing.assert_allclose(grown.log_p, S - np.log(np.exp(S).sum(axis=1, keepdims=True)), atol=1e-4)
     assert grown.name == "a + b + c"
@@ -63,13 +65,15 @@ def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_sui
 def test_a_copy_or_noise_does_not_join(codes):
     best = opinion(codes, 2.0, 0)
     others = [result("copy", best), result("noise", np.random.default_rng(9).normal(size=(N, CLASSES)) * 0.01)]
-    assert [grown.name for grown in Averages(comparison_of(codes), [result("best", best), *others]).grown()] == ["best"]
+    assert [grown.name for grown in Averages(comparison_of(codes), [result("best", best), *others], 3).grow()] == [
+        "best"
+    ]
 
 
 def test_one_candidate_alone(codes):
     only = result("only", opinion(codes, 2.0, 0))
-    averages = Averages(comparison_of(codes), [only])
-    assert averages.grown() == [only]
+    averages = Averages(comparison_of(codes), [only], MOST_MEMBERS)
+    assert averages.grow() == [only]
     assert averages.honest_answers().tolist() == only.predicted.tolist()
 
 
@@ -80,8 +84,8 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
         shuffled = np.random.default_rng(seed).permutation(codes)
         comparison = comparison_of(shuffled)
         noise = [result(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
-        averages = Averages(comparison, noise)
-        best, answers = averages.grown()[-1].predicted, averages.honest_answers()
+        averages = Averages(comparison, noise, MOST_MEMBERS)
+        best, answers = averages.grow()[-1].predicted, averages.honest_answers()
         seen.append(comparison.score(best))
         told.append((answers == shuffled).mean())
         seen_f1.append(f1_score(shuffled, best, average="macro"))
@@ -95,7 +99,9 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
 def test_all_figures_that_are_told_are_those_of_the_same_answers(codes):
     order = np.array([2, 0, 3, 1])
     comparison = replace(comparison_of(codes, "mae"), order=order)
-    answers = Averages(comparison, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)]).honest_answers()
+    answers = Averages(
+        comparison, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)], MOST_MEMBERS
+    ).honest_answers()
     told, grade = _scores(comparison, answers), np.argsort(order)
     assert told["accuracy"] == pytest.approx((answers == codes).mean())
     assert told["macro_f1"] == pytest.approx(f1_score(codes, answers, average="macro"))
@@ -111,5 +117,5 @@ def test_macro_f1_decides_where_it_is_asked_for(codes):
     fair = np.where(np.arange(N) % 41 == 7, (rare + 1) % 3, rare)  # wrong fifteen times, about common classes
     blind, fair = (np.log(0.8 * np.eye(CLASSES)[answers] + 0.05) for answers in (blind, fair))
     results = [result("blind", blind), result("fair", fair)]
-    assert Averages(comparison_of(rare), results).grown()[0].name == "blind"
-    assert Averages(comparison_of(rare, "macro_f1"), results).grown()[0].name == "fair"
+    assert Averages(comparison_of(rare), results, 1).grow()[0].name == "blind"
+    assert Averages(comparison_of(rare, "macro_f1"), results, 1).grow()[0].name == "fair"

@@ -88,7 +88,7 @@ class NaiveBayes(LinearWeights):
     def decision_function(self, X: Any) -> Floats32:
         """Return the log-likelihood of each class; with two classes half of what the second one's is larger by."""
         scores = self._scores(X)
-        return (scores[:, 1] - scores[:, 0]) / 2 if len(self.classes_) == 2 else scores
+        return (scores[:, 1] - scores[:, 0]) / np.float32(2) if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: Any) -> Floats32:
         """Return class probabilities; naive Bayes is far too sure of them."""

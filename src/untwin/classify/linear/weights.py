@@ -42,6 +42,8 @@ def pack(W: Floats32) -> csr_array:
 
 def scores_of(X: Any, weights: Any) -> Floats32:
     """Return rows times weights (m x k), as a dense array; both may be sparse."""
+    if X.shape[1] != weights.shape[0]:  # compiled loops would not notice
+        raise ValueError(f"Rows must have {weights.shape[0]} columns, one for each term. Got {X.shape[1]} instead.")
     rows_sparse, packed = bool(issparse(X)), bool(issparse(weights))
     if not (rows_sparse and packed):
         product = (weights.T @ X.T).T if packed else matrix_product(X, weights)

@@ -36,7 +36,7 @@ OS_ERROR = re.compile(r"\(os error (\d+)\)")  # how Polars tells of one
 LOOK_AGAIN = 0.1  # seconds, between two threads
 
 
-def write(answered: Answered, output: str | None, kind: str, *, raw: bool) -> None:
+def write(answered: AnsweredBatches, output: str | None, kind: str, *, raw: bool) -> None:
     """Write to standard output, or to a file that takes its name when it is complete; `raw` leaves out the guard."""
     if output is None:
         for piece in pieces(answered, kind, raw=raw):
@@ -90,7 +90,7 @@ def _input_stat(data: str) -> os.stat_result | None:
     return None
 
 
-def _json_lines(pair: tuple[Batch, pl.DataFrame]) -> bytes:
+def _json_lines(pair: tuple[TableBatch, pl.DataFrame]) -> bytes:
     """Append the answers to the objects as they were written; or make objects of cells and answers."""
     batch, answers = pair
     if batch.objects is None:

@@ -1,12 +1,11 @@
-"""`View`: one way to turn the user's data into rows of numbers.
+"""`View`: how the user's rows become numbers.
 
 Glossary
 --------
 given           rows as the user hands them over: texts, a frame, a matrix
-rows            what the models of a view are trained on: counts of terms for texts, otherwise the given rows themselves
-preprocessing   transformers that each model fits on its own training rows before it classifies. For counts: drop terms
-                without a training row, then tf-idf. For a frame: its encoder, which uses labels and so must never see
-                those of held-out rows
+rows            what models are trained on: counts of terms for texts, otherwise the given rows themselves
+preprocessing   untrained transformer that each fold fits to its own training rows before it classifies, or None. For
+                counts: term weights. For a frame: its encoder, which uses labels and must never see held-out ones
 
 Counting words needs no labels, so texts are counted once for all folds.
 """
@@ -18,96 +17,59 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
-from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils.extmath import row_norms
+from sklearn.pipeline import make_pipeline
 
 from untwin._compat import rows_of
-from untwin.data.frames import text_cells
 from untwin.model.features.inputs import stack_rows
 from untwin.represent.incremental import widen_matrix
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Indices
-
-WORD = 6  # average characters of a word
+    from untwin._types import Array, Flags, Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """The training rows in one encoding: terms counted by a fitted `encoder`, or the given rows if it is None."""
+    """The training rows as models see them: counted by a fitted `encoder`, or as given if it is None."""
 
     name: str
     rows: Any
     encoder: Any = None
-    preprocessing: tuple[Any, ...] = ()
+    preprocessing: Any = None
 
-    @property
-    def telling(self) -> bool:
-        """Whether a person can read the terms: words, not runs of characters."""
-        counts = (
-            getattr(self.preprocessing[0], "counts", None)
-            if self.encoder is None and self.preprocessing
-            else self.encoder
-        )
-        return getattr(counts[0] if isinstance(counts, Pipeline) else counts, "analyzer", "word") == "word"
-
-    @property
-    def text_columns(self) -> list[str]:
-        """The columns of a frame whose texts are counted."""
-        named = (
-            getattr(self.preprocessing[0], "text", ())
-            if self.preprocessing and isinstance(self.rows, pl.DataFrame)
-            else ()
-        )
-        return [named] if isinstance(named, str) else list(named)
-
-    @property
-    def sparse(self) -> bool:
-        """Whether the rows are a sparse matrix."""
-        found: bool = issparse(self.rows)
-        return found
-
-    @property
-    def n_numbers(self) -> int:
-        """How many stored numbers a model of this view reads in one pass; for a frame one for each cell and word."""
-        words = sum(int(text_cells(self.rows[name]).str.len_bytes().sum()) for name in self.text_columns) // WORD
-        return words + (int(self.rows.nnz) if self.sparse else int(np.prod(np.shape(self.rows))))
-
-    @property
-    def unit_rows(self) -> bool:
-        """Whether the rows that a classifier gets have length one, like tf-idf rows and most sentence vectors."""
-        if self.encoder is not None:
-            return True
-        plain = not self.preprocessing and (self.sparse or isinstance(self.rows, np.ndarray))
-        return plain and np.allclose(row_norms(self.rows), 1.0, atol=1e-3)
-
-    def model(self, classifier: Any, *, weighted: bool = True) -> Any:
+    def model(self, classifier: Any) -> Any:
         """Return an untrained model of `rows`: the preprocessing, then the classifier."""
-        preprocessing = self.preprocessing if weighted or self.encoder is None else ()
-        return make_pipeline(*map(clone, preprocessing), classifier) if preprocessing else classifier
+        return classifier if self.preprocessing is None else make_pipeline(clone(self.preprocessing), classifier)
 
-    def seen(self, given: Any) -> Any:
-        """Return new rows encoded for the models of this view."""
+    def fit_preprocessing(self, y: Array) -> Any:
+        """Return the preprocessing fitted to all rows, or None if there is none."""
+        return None if self.preprocessing is None else clone(self.preprocessing).fit(self.rows, y)
+
+    def encode(self, given: Any) -> Any:
+        """Return new rows as the models of this view take them."""
         return given if self.encoder is None else self.encoder.transform(given)
 
-    def grown(self, given: Any) -> View:
+    def grow(self, given: Any) -> View:
         """Return the view with more rows; new words become new columns."""
         if self.encoder is None:
             return replace(self, rows=stack_rows([self.rows, given]))
         encoder = copy(self.encoder).partial_fit(given)  # a copy, so that a failure later leaves the old one unchanged
         new = encoder.transform(given)
-        return replace(self, encoder=encoder, rows=stack_rows([widen_matrix(self.rows, new.shape[1]), new]))
+        rows = stack_rows([widen_matrix(self.rows, new.shape[1]), new])
+        weights = clone(self.preprocessing).set_params(block_of=encoder.block_of_)
+        return replace(self, encoder=encoder, rows=rows, preprocessing=weights)
 
     def take(self, kept: Indices) -> View:
         """Return the view of these rows only."""
         return replace(self, rows=rows_of(self.rows, kept))
 
-    def term_names(self, fitted_preprocessing: Any) -> Array | None:
+    def term_names(self, fitted: Any) -> Array | None:
         """Return the names of the columns after the fitted preprocessing, or None if they have no names."""
-        source = self.encoder if self.encoder is not None else fitted_preprocessing
+        source = fitted if self.encoder is None else self.encoder
         if source is None or not hasattr(source, "get_feature_names_out"):
             return None
         return np.asarray(source.get_feature_names_out())
+
+    def readable(self, fitted: Any) -> Flags | None:
+        """Tell which columns a person can read: words, not runs of characters; None: all."""
+        return getattr(fitted if self.encoder is None else self.encoder, "readable_", None)

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
-from untwin._values import frozen
+from untwin._values import freeze
 from untwin._wording import cut
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.data.encode import TableEncoder
@@ -34,15 +34,10 @@ from untwin.tables.contingency import Contingency
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from untwin._values import Array
+    from untwin._types import Array, Flags, Floats, Indices
     from untwin.calibrate.top_class import TopClassCalibration
     from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.model.state import FittedState
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
 
 LONGEST = 80
 NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
@@ -125,16 +120,16 @@ class Evidence:
         """
         if parents is not None and not isinstance(parents, Mapping):
             raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
-        answers, view = known.answers, known.explaining_view
+        answers = known.answers
         texts = None if known.documents is None else as_one_text(rows_of(known.documents, answers.rows))
-        X = known.terms(rows_of(view.rows, answers.rows))
+        X, terms = known.readable_terms(rows_of(known.view.rows, answers.rows))
         test = None if texts is None else test
         return cls(
             answers=answers,
             top_class=known.ensemble.top_class,
             X=X,
-            terms=view.term_names(known.preprocessing),
-            cells=_cells(known.preprocessing, X.shape[1]),
+            terms=terms,
+            cells=_cells(known.preprocessing),
             neighbours=neighbours_of_other_folds(X, answers) if neighbours is None else neighbours,
             ids=known.ids[answers.rows],
             texts=texts,
@@ -183,16 +178,16 @@ def beginning(text: str) -> str:
     return cut(text, LONGEST)
 
 
-def _cells(preprocessing: Any, n_terms: int) -> NDArray[np.bool_] | None:
-    """Return which terms come from the numbers and names of a table; None where there is no table."""
-    encoder = None if preprocessing is None else preprocessing[-1]
+def _cells(encoder: Any) -> Flags | None:
+    """Return which readable terms come from the numbers and names of a table; None where there is no table."""
     if not isinstance(encoder, TableEncoder):
         return None
-    cells = np.zeros(n_terms, dtype=np.bool_)
+    readable = encoder.readable_
+    cells = np.zeros(len(readable), dtype=np.bool_)
     for use in encoder.columns_:
         if use.role in ("numeric", "nominal"):
             cells[encoder.blocks_[use.name]] = True
-    return cells
+    return np.asarray(cells[readable])
 
 
 def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers) -> Array:
@@ -210,4 +205,4 @@ def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers) -> Array:
             continue
         knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
         found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
-    return frozen(found)
+    return freeze(found)

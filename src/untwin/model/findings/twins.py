@@ -49,7 +49,7 @@ def twins(evidence: Evidence) -> Finding | None:
         return None
     return Finding(
         "twins",
-        f"{counted(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
+        f"{format_count(len(pairs), 'pair of classes is', 'pairs of classes are')} often confused. "
         + _if_merged(evidence.answers, chains(pairs["a"], pairs["b"], evidence.answers.classes)),
         tuple(_twin_record(evidence, pair) for pair in pairs),
         "Merge classes whose difference does not matter to you. Otherwise say in writing what sets them apart, check "

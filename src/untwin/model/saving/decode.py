@@ -14,8 +14,9 @@ import polars as pl
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS
-from untwin.store.refusal import require
-from untwin.store.texts import checked_texts
+from untwin.store.kinds import check_csr
+from untwin.store.refusal import damage_error, require
+from untwin.store.texts import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +84,7 @@ class Decoder:
         require(isinstance(content, dict), f"A {name} must have attributes")
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
-        made = KINDS[name].make(self._named(content))
+        made = KINDS[name].make(self._decode_items(content))
         self.made.append((name, made))
         return made
 
@@ -100,7 +101,7 @@ class Decoder:
 
     def _strings(self, content: Any) -> list[str]:
         utf8, offsets = self._reader.get(content["utf8"]), self._reader.get(content["offsets"])
-        texts = checked_texts(utf8, offsets, "strings")
+        texts = check_texts(utf8, offsets, "strings")
         if len(utf8) > LONG * (len(offsets) - 1) or not utf8.all():
             return list(texts)
         return np.insert(utf8, offsets[1:-1], 0).tobytes().decode().split("\0")  # a vocabulary three times as fast

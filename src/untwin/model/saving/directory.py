@@ -1,6 +1,6 @@
 """A fitted `UntwinClassifier` as a model directory, and back.
 
-parts    the arrays, by what they belong to (views, ensemble, answers, space, ...); `tree`: how a model is made of them
+parts    the arrays, by what they belong to (view, ensemble, answers, space, ...); `tree`: how a model is made of them
 facts    what `describe` tells without building the model: versions, a summary, what the caller wants to keep
 """
 
@@ -69,7 +69,7 @@ def load_model(folder: str | Path, *, trial: bool = True) -> UntwinClassifier:
     """
     stored = load(folder)
     try:
-        model = _built(_tree_of(stored), stored.parts)
+        model = _build(_tree_of(stored), stored.parts)
         if trial:
             _try(model)
     except ModelRefused as error:
@@ -117,8 +117,8 @@ def _last_seen(model: UntwinClassifier, folder: str | Path) -> str | None:
 
 def _tree_of(stored: Stored) -> str:
     tree = stored.parts.get(TREE)
-    if not isinstance(tree, Texts) or tree.offsets.shape != (2,) or not _is_told(stored.facts):
-        raise damaged("A model must have a tree, and facts. Got something else instead.")
+    if not isinstance(tree, Texts) or tree.offsets.shape != (2,) or not _has_facts(stored.facts):
+        raise damage_error("A model must have a tree, and facts. Got something else instead.")
     return bytes(tree.utf8).decode()
 
 
@@ -140,15 +140,15 @@ def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
 def _try(model: UntwinClassifier) -> None:
     """Let the model answer for its first row: what does not fit together shows here, and not in the user's work."""
     known = model.state_
-    log_p = known.ensemble.log_proba([rows_of(view.rows, [0]) for view in known.views])
+    log_p = known.ensemble.log_proba(rows_of(known.view.rows, [0]))
     known.space.near(log_p, known.ensemble.classes)
-    known.terms(rows_of(known.explaining_view.rows, [0]))
+    known.terms(rows_of(known.view.rows, [0]))
     model._answer(log_p)
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
     """Leave out documents, and what findings quote of them; counts of terms stay, since learning on is made of them."""
-    if any(isinstance(view.rows, list | pl.DataFrame) for view in model.state_.views):
+    if isinstance(model.state_.view.rows, list | pl.DataFrame):
         message = "texts must be True for a table, or an encoder of one's own: such a model learns on from its rows."
         raise InputError(f"{message} Got False instead.", code="texts-needed", hint="Save it with texts.")
     saved = copy(model)

@@ -143,6 +143,9 @@ KINDS: dict[str, Kind] = {
     "naive-bayes": Kind(".classify.linear:NaiveBayes", "classes weights intercept offsets"),
     "linear-svm": Kind(".classify.linear:LinearSVM", "classes weights intercept"),
     "logistic-model": Kind(".classify.linear:LogisticModel", "classes weights intercept"),
+    "stacked": Kind(
+        ".classify.stack:StackedClassifier", "classes fitted_preprocessing=preprocessing_ models second temperatures"
+    ),
     "multi-level": Kind(
         ".classify.multilevel.classifier:MultiLevelClassifier",
         "fitted_base=base_ classes fitted_groups=groups_ hierarchies judged retrained temperature trees",
@@ -153,6 +156,8 @@ KINDS: dict[str, Kind] = {
     "block": Kind(".data.column_blocks:ColumnBlock"),
     "nominal-values": Kind(".data.column_blocks:NominalValues"),
     "vectors": Kind(".data.column_blocks:Vectors"),
+    "text-blocks": Kind(".data.text_blocks:TextBlocks", "fitted_encoders=encoders_ columns block_of"),
+    "numbers-and-intervals": Kind(".data.numbers:NumbersAndIntervals", "intervals scores"),
     "text-counts": Kind(".data.counts:TextCounts", "terms"),
     "mdlp-discretizer": Kind(".data.discretize:MDLPDiscretizer", "classes cut_points has_missing"),
     "table-encoder": Kind(
@@ -180,7 +185,8 @@ KINDS: dict[str, Kind] = {
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),
     "standard": Kind(".represent.alignment:Standard"),
-    "frequent-terms": Kind(".represent.frequent:FrequentTerms", "kept"),
+    "term-weights": Kind(".represent.term_weights:TermWeights", "idf"),
+    "text-features": Kind(".represent.text_features:TextFeatures", "blocks weights"),
     "learnt-matrix": Kind(".represent.learnt:LearntMatrix"),
     "score-space": Kind(
         ".represent.scores:ScoreSpace",

@@ -52,12 +52,34 @@ def _check_tfidf(weights: Any) -> None:
     require(not fitted or np.shape(idf) == (weights.n_features_in_,), "tf-idf must have its weights of terms")
 
 
-def _check_frequent_terms(frequent: Any) -> None:
-    """Refuse marks that are not one yes or no for each column."""
-    if hasattr(frequent, "n_features_in_"):
-        kept = np.asarray(getattr(frequent, "kept_", None))
-        marked = kept.dtype == np.bool_ and kept.shape == (frequent.n_features_in_,)
-        require(marked, "Each term must be marked as frequent or not")
+def _check_term_weights(weights: Any) -> None:
+    """Refuse weights that are not one number for each term."""
+    idf: Any = getattr(weights, "idf_", None)
+    if idf is not None:
+        sound = isinstance(idf, np.ndarray) and idf.dtype == np.float32 and np.isfinite(idf).all()
+        require(bool(sound) and idf.shape == (weights.n_features_in_,), "Each term must have a weight")
+
+
+def _check_text_blocks(blocks: Any) -> None:
+    """Refuse columns that are not those of the terms, each once."""
+    columns: Any = getattr(blocks, "columns_", None)
+    if columns is None:
+        return
+    require(isinstance(columns, list) and len(columns) == len(blocks.encoders_), "Each block must have its columns")
+    sizes = [len(encoder.terms_) for encoder in blocks.encoders_]
+    require([len(places) for places in columns] == sizes, "Each term must have a column")
+    places = np.concatenate(columns)
+    require(places.dtype.kind == "i" and np.array_equal(np.sort(places), np.arange(len(places))), "Columns must be all")
+    owners = np.repeat(np.arange(len(columns)), sizes)
+    require(np.array_equal(blocks.block_of_[places], owners), "Each column must belong to its block")
+
+
+def _check_stack(stack: Any) -> None:
+    """Refuse a first stage without temperatures."""
+    models: Any = getattr(stack, "models_", None)
+    if models is not None:
+        warm = np.asarray(stack.temperatures_, dtype=np.float64)
+        require(warm.shape == (len(models),) and bool((warm > 0).all()), "Each model must have a temperature")
 
 
 def _check_top_class(line: Any) -> None:
@@ -73,20 +95,20 @@ def _check_text_counts(counts: Any) -> None:
     require(terms is None or terms.n_unique() == len(terms), "A term must have one column")
 
 
-def _model(model: Any) -> None:
+def _check_model(model: Any) -> None:
     """Refuse what answers and the report are made with, outside of what a trial reaches."""
     known = model.state_
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
     require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
-    for view in known.views:
-        fits = view.encoder is None or len(view.encoder.terms_) == view.rows.shape[1]
-        require(fits, "A view must have a column for each of its terms")
+    encoder = known.view.encoder
+    fits = encoder is None or len(encoder.block_of_) == known.view.rows.shape[1]
+    require(fits, "A view must have a column for each of its terms")
     asked = known.answers.rows
     require(asked.min(initial=0) >= 0 and asked.max(initial=0) < len(known.y), "Answers must be those of training rows")
     require(known.answers.classes.tolist() == model.classes_.tolist(), "Answers must be of the classes of the model")
-    _ids(known.ids)
-    _noted(model._noted)
-    _measured(model._noted, len(known.answers.rows))
+    _check_ids(known.ids)
+    _check_notes(model._noted)
+    _check_measured(model._noted, len(known.answers.rows))
     class_order(model.order, model.classes_, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == model.classes_.tolist(), "Groups must hold each class once")
@@ -126,7 +148,7 @@ def _check_measured(noted: dict[str, Any], n_asked: int) -> None:
 _KINDS = {  # classes of attributes that the report reads, or that answers reach only sometimes
     "model": "state_:FittedState classes_:ndarray confusion_:Confusion hierarchy_:Hierarchy graph_:ConfusionGraph "
     "plan_:SprinklingPlan groups_:list candidates_:list scores_:dict threshold_:float calibration_error_:float",
-    "fitted-state": "views:tuple ensemble:Ensemble answers:OutOfFoldAnswers space:NeighbourSpace y:ndarray ids:ndarray "
+    "fitted-state": "view:View ensemble:Ensemble answers:OutOfFoldAnswers space:NeighbourSpace y:ndarray ids:ndarray "
     "n_arrived:int",
     "finding": "title:str advice:str evidence:tuple",
     "similar-terms": "term:str before:tuple after:tuple",
@@ -135,9 +157,11 @@ _KINDS = {  # classes of attributes that the report reads, or that answers reach
 }
 _RULES: dict[str, Callable[[Any], None]] = {
     "expert-tree": _check_tree,
-    "frequent-terms": _check_frequent_terms,
     "model": _check_model,
     "pipeline": _check_pipeline,
+    "stacked": _check_stack,
+    "term-weights": _check_term_weights,
+    "text-blocks": _check_text_blocks,
     "text-counts": _check_text_counts,
     "tf-idf": _check_tfidf,
     "top-class-calibration": _check_top_class,

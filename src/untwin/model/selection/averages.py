@@ -18,17 +18,15 @@ if TYPE_CHECKING:
 
     Members = tuple[int, ...]  # places among the candidates, in their order
 
-MOST_MEMBERS = 3  # a fourth costs as much again and adds next to nothing on splits of training rows
-
 
 class Averages:
     """Averages of the candidates of a comparison, with their cached answers."""
 
-    def __init__(self, comparison: Comparison, candidates: Sequence[CandidateResult]) -> None:
-        self._comparison, self._candidates = comparison, candidates
+    def __init__(self, comparison: Comparison, candidates: Sequence[CandidateResult], most_members: int) -> None:
+        self._comparison, self._candidates, self._most_members = comparison, candidates, most_members
         self._answers: dict[Members, Indices] = {(n,): result.predicted for n, result in enumerate(candidates)}
 
-    def grown(self) -> list[CandidateResult]:
+    def grow(self) -> list[CandidateResult]:
         """Return the best candidate, then each larger average with a better score; the last one is the best."""
         return [self._comparison.average(self._results(members)) for members in self._path(None)]
 
@@ -54,7 +52,7 @@ class Averages:
         """
         alone: list[Members] = [(n,) for n in range(len(self._candidates))]
         path = [max(alone, key=lambda members: self._score(members, rows))]
-        while len(path[-1]) < min(MOST_MEMBERS, len(alone)):
+        while len(path[-1]) < min(self._most_members, len(alone)):
             larger = [tuple(sorted({*path[-1], n})) for n in range(len(alone)) if n not in path[-1]]
             best = max(larger, key=lambda members: self._score(members, rows))
             if self._score(best, rows) <= self._score(path[-1], rows):

@@ -2,7 +2,6 @@
 
 Glossary
 --------
-parts    n        fold of each row; -1: in every training part
 held     n        whether a row is held out in some fold
 log_p    n x C    calibrated log-probabilities of a candidate for the held-out rows; NaN where never held out
 result            the answers of a candidate, or of an average of candidates, to all held-out rows
@@ -12,27 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from untwin import _progress
-from untwin.calibrate.temperature import fit_temperature, log_probabilities, on_log_scale
+from untwin.calibrate.temperature import fit_temperature, log_probabilities
 from untwin.calibrate.top_class import TopClassCalibration
-from untwin.crossfit.folds import exclude_small_classes
-from untwin.crossfit.outoffold import scores_out_of_fold
 from untwin.model.ordinal import ORDERED, answer_codes
-from untwin.model.selection.sampling import two_folds
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from untwin._types import Array, Flags, Floats32, Indices
-    from untwin.model.features.view import View
-    from untwin.model.selection.specs import CandidateSpec
+    from untwin.crossfit.together import HeldOutScores
 
 Z = 1.959963984540054  # of the intervals, 95 %
 
@@ -41,7 +33,8 @@ class Candidate(NamedTuple):
     """One line of `UntwinClassifier.candidates_`.
 
     `score` decides the choice. `low` and `high` bound `accuracy` (binomial, 95 %). `gain` is the difference from the
-    linear SVM on the same rows (paired, 95 %). All of them are out of fold. `note` says why a candidate was dropped.
+    linear SVM on the same rows (paired, 95 %). All of them are out of fold. `seconds` are processor seconds of the
+    folds. `note` says why a candidate was dropped.
     """
 
     name: str
@@ -59,20 +52,16 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """A member of an ensemble: its model (untrained while candidates are compared), view number and temperature."""
+    """A member of an ensemble: its model (untrained while candidates are compared) and temperature."""
 
     name: str
-    view: int
     model: Any
     temperature: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateResult:
-    """Answers of a candidate to the held-out rows; `temperature` is that of the average of its members.
-
-    `ready` holds models, by name, that are already trained on all rows of the comparison.
-    """
+    """Answers of a candidate to the held-out rows; `temperature` is that of the average of its members."""
 
     name: str
     members: tuple[Member, ...]
@@ -80,50 +69,28 @@ class CandidateResult:
     log_p: Floats32
     predicted: Indices
     seconds: float
-    ready: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The rows, their classes, the folds that all candidates share, and how answers are scored."""
+    """The classes of the rows, the folds that all candidates share, and how answers are scored."""
 
-    views: tuple[View, ...]
     classes: Array
     codes: Indices
-    parts: Indices
+    folds: Indices
     scoring: str
     order: Indices | None
-    n_jobs: int | None
-
-    @cached_property
-    def folds(self) -> Indices:
-        """The fold that holds a row out; -1 if one fold has all rows of its class, so that no model can predict it."""
-        units = np.arange(len(self.codes))
-        folds: Indices = exclude_small_classes(self.codes, units, self.parts)[0]
-        return folds
 
     @cached_property
     def held(self) -> Flags:
         """Whether each row is held out."""
         return np.asarray(self.folds >= 0)
 
-    def result(self, spec: CandidateSpec) -> CandidateResult:
-        """Return the result of one candidate on the held-out rows."""
-        start = perf_counter()
-        number = len(self.views) - 1 if spec.second else 0
-        view = self.views[number]
-        model = view.model(spec.classifier, weighted=spec.weighted)
-        by_name = self.order is not None and not spec.sure
-        classes = self.classes if by_name else np.arange(len(self.classes))  # numbers sort faster; grades have names
-        n_jobs = None if spec.light else self.n_jobs
-        scores, trained = scores_out_of_fold(
-            model, view.rows, classes[self.codes], cv=self.parts, n_jobs=n_jobs, fitted=spec.sure, classes=classes
-        )
-        ready = {spec.name: _by_name(trained, self.classes)} if spec.sure else {}
-        S = on_log_scale(scores, probabilities=not hasattr(model, "decision_function"))
-        temperature = fit_temperature(S[self.held], self.codes[self.held], cautious=True)
-        member = Member(spec.name, number, model, temperature)
-        return self._result((member,), 1.0, log_probabilities(S, temperature), perf_counter() - start, ready)
+    def result(self, name: str, model: Any, found: HeldOutScores) -> CandidateResult:
+        """Return the result of one candidate by its scores of the held-out rows; `model` is it, untrained."""
+        temperature = fit_temperature(found.scores[self.held], self.codes[self.held], cautious=True)
+        member = Member(name, model, temperature)
+        return self._result((member,), 1.0, log_probabilities(found.scores, temperature), found.seconds)
 
     def average(self, results: Sequence[CandidateResult]) -> CandidateResult:
         """Return the result of the average of several candidates: the mean of their log-probabilities."""
@@ -132,9 +99,8 @@ class Comparison:
         S = _mean(results)
         temperature = fit_temperature(S[self.held], self.codes[self.held], cautious=True)
         members = tuple(member for result in results for member in result.members)
-        ready = {name: model for result in results for name, model in result.ready.items()}
         seconds = sum(result.seconds for result in results)
-        return self._result(members, temperature, log_probabilities(S, temperature), seconds, ready)
+        return self._result(members, temperature, log_probabilities(S, temperature), seconds)
 
     def answers(self, results: Sequence[CandidateResult]) -> Indices:
         """Return the answers of the average of candidates.
@@ -143,26 +109,11 @@ class Comparison:
         """
         if len(results) == 1 or self.scoring in ORDERED:
             return self.average(results).predicted
-        return self._answered(_mean(results))
+        return self._answer(_mean(results))
 
     def top_class(self, log_p: Floats32) -> TopClassCalibration:
         """Return the calibration of the top class, fitted to the held-out rows."""
         return TopClassCalibration.of_held_out(log_p[self.held], self.codes[self.held])
-
-    def sampled(self, rows: Indices) -> Comparison | None:
-        """Return the same comparison on some rows with two folds only, or None if none of them can be held out."""
-        parts = two_folds(self.codes, self.parts, rows)
-        if parts is None:
-            return None
-        return Comparison(
-            views=tuple(view.take(rows) for view in self.views),
-            classes=self.classes,
-            codes=self.codes[rows],
-            parts=parts,
-            scoring=self.scoring,
-            order=self.order,
-            n_jobs=self.n_jobs,
-        )
 
     def score(self, predicted: Indices, rows: Flags | None = None) -> float:
         """Return the score of answers to held-out rows by `scoring`; larger is better."""
@@ -189,40 +140,14 @@ class Comparison:
         return confusion if self.order is None else confusion.reordered(self.classes[self.order])
 
     def _result(
-        self, members: tuple[Member, ...], temperature: float, log_p: Floats32, seconds: float, ready: Mapping[str, Any]
+        self, members: tuple[Member, ...], temperature: float, log_p: Floats32, seconds: float
     ) -> CandidateResult:
-        predicted = self._answered(self.top_class(log_p)(log_p) if self.scoring in ORDERED else log_p)
-        return CandidateResult(
-            " + ".join(member.name for member in members), members, temperature, log_p, predicted, seconds, ready
-        )
+        predicted = self._answer(self.top_class(log_p)(log_p) if self.scoring in ORDERED else log_p)
+        name = " + ".join(member.name for member in members)
+        return CandidateResult(name, members, temperature, log_p, predicted, seconds)
 
-    def _answered(self, log_p: Floats32) -> Indices:
-        return answer_codes(np.where(self.held[:, np.newaxis], log_p, 0.0), self.scoring, self.order)
-
-
-def compare(
-    comparison: Comparison, specs: Sequence[CandidateSpec], sample: Indices
-) -> tuple[list[CandidateResult], dict[str, str]]:
-    """Run all candidates; return their results, and for each dropped candidate the reason.
-
-    Slow candidates run on all rows only if they help the baseline (the first of `specs`) on the sample.
-    """
-    results: list[CandidateResult] = [comparison.result(specs[0])]
-    dropped: dict[str, str] = {}
-    trial = comparison.sampled(sample) if len(sample) < len(comparison.codes) else None
-    baseline = trial.result(specs[0]) if trial is not None and any(spec.screened for spec in specs) else None
-    for done, spec in enumerate(specs[1:], start=1):
-        _progress.report("candidates", done, len(specs))
-        try:
-            behind = _behind(trial, spec, baseline) if trial and baseline and spec.screened else ""
-            if behind:
-                dropped[spec.name] = behind
-            else:
-                results.append(comparison.result(spec))
-        except ValueError as error:  # one candidate that fails on these rows must not stop the others
-            dropped[spec.name] = f"cannot take these rows: {error}"
-    _progress.report("candidates", len(specs), len(specs))
-    return results, dropped
+    def _answer(self, log_p: Floats32) -> Indices:
+        return answer_codes(np.where(self.held[:, np.newaxis], log_p, np.float32(0)), self.scoring, self.order)
 
 
 def records(
@@ -266,13 +191,6 @@ def _mean(results: Sequence[CandidateResult]) -> Floats32:
     return total / np.float32(len(results))
 
 
-def _by_name(trained: Any, classes: Array) -> Any:
-    """Return a linear model trained on class numbers after its `classes_` were replaced by class names."""
-    last = trained[-1] if isinstance(trained, Pipeline) else trained
-    last.classes_ = classes[last.classes_]
-    return trained
-
-
 def _record(comparison: Comparison, result: CandidateResult, baseline: Flags, *, chosen: bool) -> Candidate:
     right = comparison.right(result)
     return Candidate(
@@ -285,16 +203,3 @@ def _record(comparison: Comparison, result: CandidateResult, baseline: Flags, *,
         chosen,
         "",
     )
-
-
-def _behind(trial: Comparison, spec: CandidateSpec, baseline: CandidateResult) -> str:
-    """Return why a slow candidate is not worth running on all rows, or an empty string if it is.
-
-    Alone or averaged with the baseline, it must be better than the baseline or at most one standard error worse.
-    """
-    alone = trial.result(spec)
-    both = (alone, trial.average([baseline, alone]))
-    gain, _, high = max(paired_interval(trial.right(result), trial.right(baseline)) for result in both)
-    if gain + (high - gain) / Z > 0:
-        return ""
-    return f"on a sample of {len(trial.codes)} rows {100 * gain:+.1f} points against the linear SVM, alone or beside it"

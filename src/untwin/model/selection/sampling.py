@@ -12,12 +12,10 @@ from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small
 if TYPE_CHECKING:
     from untwin._types import Indices
 
-TRIAL_ROWS = 3000  # of the sample on which encodings are chosen and slow candidates are screened ...
-TRIAL_ROWS_A_CLASS = 10  # ... more where classes are many ...
-TRIAL_SHARE = 0.1  # ... or rows: whether pairs of words help cannot be judged on few rows
 STEPS = 10  # parts that make a sample, so that nine tenths of the rows are possible as well as a thousandth
-FEW_ROWS = 100  # trained faster than another process starts
-MOST_SCORES = 50_000_000  # rows x classes: the scores of a candidate must fit into memory
+MOST_SCORES = 60_000_000  # rows x classes: the scores of a candidate must fit into memory
+FEWEST_ROWS_A_CLASS = 10  # of a sample
+MANY_ROWS = 50_000  # from here on three folds say as much as five, for three fifths of the time
 
 
 def shared_folds(rows: Any, codes: Indices, cv: Any) -> Indices | None:
@@ -26,21 +24,10 @@ def shared_folds(rows: Any, codes: Indices, cv: Any) -> Indices | None:
     >>> shared_folds(["a", "b", "c"], np.array([0, 1, 2]), 5) is None
     True
     """
+    if isinstance(cv, str):  # "auto"
+        cv = 5 if len(codes) < MANY_ROWS else 3
     found = possible_folds(rows, codes, cv, in_runs=True)
     return None if found is None else found[1]
-
-
-def two_folds(codes: Indices, parts: Indices, rows: Indices) -> Indices | None:
-    """Return the fold (0 or 1) of some rows in the first two folds, -1 for the others; None if none can be held out.
-
-    >>> codes, parts = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
-    >>> two_folds(codes, parts, np.arange(6)).tolist()
-    [0, 1, -1, 0, 1, -1]
-    >>> two_folds(codes, parts, np.array([2, 3])) is None
-    True
-    """
-    few = np.where(parts[rows] < 2, parts[rows], -1)
-    return few if can_hold_out(codes[rows], few) else None
 
 
 def can_hold_out(codes: Indices, parts: Indices) -> bool:
@@ -52,24 +39,9 @@ def can_hold_out(codes: Indices, parts: Indices) -> bool:
     return len(np.unique(codes)) > 1
 
 
-def workers(n_jobs: int | None, n_rows: int) -> int | None:
-    """Return how many folds to work on at a time.
-
-    >>> workers(2, 5), workers(2, 5000)
-    (None, 2)
-    """
-    return n_jobs if n_rows > FEW_ROWS else None
-
-
 def sample_rows(codes: Indices, n_classes: int, random_state: int) -> Indices:
     """Return the rows on which candidates are compared: all, or a stratified sample that fits into memory."""
-    return stratified_sample(codes, max(MOST_SCORES // n_classes, TRIAL_ROWS_A_CLASS * n_classes), random_state)
-
-
-def trial_sample(codes: Indices, n_classes: int, random_state: int) -> Indices:
-    """Return the rows of the sample on which encodings are chosen and slow candidates are screened."""
-    size = max(TRIAL_ROWS, TRIAL_ROWS_A_CLASS * n_classes, int(TRIAL_SHARE * len(codes)))
-    return stratified_sample(codes, size, random_state)
+    return stratified_sample(codes, max(MOST_SCORES // n_classes, FEWEST_ROWS_A_CLASS * n_classes), random_state)
 
 
 def stratified_sample(codes: Indices, size: int, random_state: int) -> Indices:

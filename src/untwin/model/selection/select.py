@@ -1,25 +1,40 @@
-"""Choose the best candidate or average: train it on all rows, with its records and expected scores."""
+"""Select the best candidate on shared folds, and train it on all rows.
+
+First the quick candidates of the first stage answer all held-out rows; then a stack learns from their answers, fold by
+fold. The preset "best" also tries slow ones, and averages of up to three.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from time import monotonic, thread_time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
+from untwin.classify.stack import StackedClassifier, held_out_scores, stack_features
+from untwin.crossfit.folds import exclude_small_classes
+from untwin.crossfit.together import HeldOutScores, SharedFolds
 from untwin.model.chance import chance_of_guessing
 from untwin.model.ensemble import Ensemble
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.selection.averages import Averages
-from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, compare, records
-from untwin.model.selection.sampling import can_hold_out, sample_rows, trial_sample
+from untwin.model.selection.candidates import STACK, SVM, DataProfile, first_stage, slow_candidates
+from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, records
+from untwin.model.selection.sampling import can_hold_out, sample_rows
+from untwin.model.selection.strength import choose_strength
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from untwin._types import Array, Indices
     from untwin.model.features.view import View
-    from untwin.model.selection.specs import CandidateSpec
+    from untwin.model.selection.comparison import CandidateResult
+
+STACK_STRENGTHS = (0.3, 0.1)  # C of the second stage
+MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
+TOO_LATE = "not tried: the time budget was used up"
 
 
 class Selection(NamedTuple):
@@ -32,56 +47,132 @@ class Selection(NamedTuple):
 
 
 class SelectionRules(NamedTuple):
-    """How candidates are compared; `order` holds the numbers of the classes from low to high."""
+    """How candidates are chosen; `order` holds the numbers of the classes from low to high, `grades` their names."""
 
+    preset: str
     scoring: str
     order: Indices | None
-    n_jobs: int | None
-    random_state: int
+    grades: tuple[Any, ...] | None
+    n_threads: int
+    seed: int
+    deadline: float
+
+    @property
+    def too_late(self) -> bool:
+        """Whether nothing more is to be tried."""
+        return monotonic() > self.deadline
 
 
-def select_best(
-    specs: Sequence[CandidateSpec], views: tuple[View, ...], y: Array, parts: Indices | None, rules: SelectionRules
-) -> Selection:
+def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRules) -> Selection:
     """Compare the candidates on the shared folds and train the best on all rows."""
     classes, codes = np.unique(y, return_inverse=True)
-    asked = sample_rows(codes, len(classes), rules.random_state)
+    asked = sample_rows(codes, len(classes), rules.seed)
     if parts is None or not can_hold_out(codes[asked], parts[asked]):
-        return _unjudged(specs[0], views, y)
-    comparison = Comparison(
-        tuple(view.take(asked) for view in views) if len(asked) < len(y) else views,
-        classes,
-        codes[asked],
-        parts[asked],
-        rules.scoring,
-        rules.order,
-        rules.n_jobs,
-    )
-    if len(asked) < len(y):  # a model trained on the sample is not one trained on all rows
-        specs = [replace(spec, sure=False) for spec in specs]
-    sample = trial_sample(codes[asked], len(classes), rules.random_state)
-    results, dropped = compare(comparison, specs, sample)
-    averages = Averages(comparison, results)
-    winner = (grown := averages.grown())[-1]
+        return _without_comparison(view, y, rules)
+    folds = exclude_small_classes(codes[asked], np.arange(len(asked)), parts[asked])[0]
+    rows = view.rows if len(asked) == len(y) else view.take(asked).rows
+    shared = SharedFolds(rows, codes[asked], len(classes), folds, parts[asked], view.preprocessing, rules.n_threads)
+    comparison = Comparison(classes, codes[asked], folds, rules.scoring, rules.order)
+    trials = Trials(view, shared, comparison, rules)
+    trials.run()
+    averages = Averages(comparison, trials.results, MOST_MEMBERS if rules.preset == "best" else 1)
+    winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
-    said = np.where(comparison.held, winner.predicted, -1)
-    answers = OutOfFoldAnswers(classes, asked, codes[asked], said, top_class(winner.log_p), comparison.folds)
-    ensemble = Ensemble.fitted(
-        winner.members, winner.temperature, views, y, top_class=top_class, ready=winner.ready, n_jobs=rules.n_jobs
+    members = tuple(replace(member, model=trials.train(member, y, asked)) for member in winner.members)
+    return Selection(
+        Ensemble(members, winner.temperature, classes, top_class),
+        OutOfFoldAnswers(
+            classes,
+            asked,
+            codes[asked],
+            np.where(comparison.held, winner.predicted, -1),
+            top_class(winner.log_p),
+            folds,
+        ),
+        records(comparison, [*trials.results, *grown[1:]], winner, trials.dropped),
+        _scores(comparison, averages.honest_answers()),
     )
-    candidates = records(comparison, [*results, *grown[1:]], winner, dropped)
-    return Selection(ensemble, answers, candidates, _scores(comparison, averages.honest_answers()))
 
 
-def _unjudged(spec: CandidateSpec, views: tuple[View, ...], y: Array) -> Selection:
-    """Return the baseline trained on all rows, for data where no row can be held out and nothing can be compared."""
-    member = Member(spec.name, 0, views[0].model(spec.classifier, weighted=spec.weighted), 1.0)
+class Trials:
+    """The candidates of a preset, their results so far, and what the stack has to learn from."""
+
+    def __init__(self, view: View, shared: SharedFolds, comparison: Comparison, rules: SelectionRules) -> None:
+        self._view, self._shared, self._comparison, self._rules = view, shared, comparison, rules
+        self._first: Mapping[str, Any] = {}
+        self._scores: dict[str, HeldOutScores] = {}
+        self.results: list[CandidateResult] = []
+        self.dropped: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Let the candidates answer."""
+        fold = self._shared.prepare(int(self._shared.numbers[0]))
+        now = DataProfile.of(fold.train, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
+        fast = self._rules.preset == "fast"
+        C = 1.0 if fast or self._rules.too_late else choose_strength(fold, self._rules.seed)
+        self._first = first_stage(now, C)
+        if fast:
+            self._first = {SVM: self._first[SVM]}
+        self._scores = self._shared.scores(self._first)
+        for name, model in self._first.items():
+            self.results.append(self._comparison.result(name, self._view.model(model), self._scores[name]))
+        if len(self._first) > 1:
+            self._try_stack()
+        if self._rules.preset == "best":
+            for name, model in slow_candidates(now, C):
+                self._try_slow(name, model)
+
+    def train(self, member: Member, y: Array, asked: Indices) -> Any:
+        """Return the model of a member, trained on all rows."""
+        model, rows = clone(member.model), self._view.rows
+        if not isinstance(model, StackedClassifier):
+            return model.fit(rows, y)
+        scores = {name: found.scores for name, found in self._scores.items()}
+        return model.fit(rows, y, scores=scores, rows=asked)
+
+    def _try_stack(self) -> None:
+        """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
+        comparison, held = self._comparison, np.flatnonzero(self._comparison.held)
+        if len(np.unique(comparison.folds[held])) < 2:
+            self.dropped[STACK] = "one fold holds out all rows"
+            return
+        features = stack_features([result.log_p[held] for result in self.results])
+        seconds = sum(result.seconds for result in self.results)
+        tried = []
+        for C in STACK_STRENGTHS:
+            start = thread_time()
+            scores = np.full((len(comparison.codes), self._shared.n_classes), np.nan, dtype=np.float32)
+            scores[held] = held_out_scores(
+                features, comparison.codes[held], comparison.folds[held], self._shared.n_classes, C
+            )
+            found = HeldOutScores(scores, seconds + thread_time() - start)
+            model = StackedClassifier(list(self._first.items()), preprocessing=self._view.preprocessing, C=C)
+            tried.append(comparison.result(STACK, model, found))
+        self.results.append(max(tried, key=lambda result: comparison.score(result.predicted)))
+
+    def _try_slow(self, name: str, model: Any) -> None:
+        if self._rules.too_late:
+            self.dropped[name] = TOO_LATE
+            return
+        try:
+            found = self._shared.scores({name: model})[name]
+        except ValueError as error:  # one candidate that fails on these rows must not stop the others
+            self.dropped[name] = f"cannot take these rows: {error}"
+        else:
+            self.results.append(self._comparison.result(name, self._view.model(model), found))
+
+
+def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selection:
+    """Return the linear SVM trained on all rows, for data where no row can be held out and nothing can be compared."""
+    prepared = view.rows if view.preprocessing is None else clone(view.preprocessing).fit_transform(view.rows, y)
+    now = DataProfile.of(prepared, len(np.unique(y)), order=rules.grades, seed=rules.seed)
+    member = Member(SVM, view.model(first_stage(now, 1.0)[SVM]).fit(view.rows, y), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7
     return Selection(
-        Ensemble.fitted((member,), 1.0, views, y),
+        Ensemble((member,), 1.0, np.unique(y)),
         OutOfFoldAnswers.nothing(y),
-        [Candidate(spec.name, *nothing, 0.0, True, note)],
+        [Candidate(SVM, *nothing, 0.0, True, note)],
         {},
     )
 

@@ -1,0 +1,52 @@
+"""Ways to count texts, by what the texts are like.
+
+Stems and pairs of stems say what a text is about; runs of three characters inside words forgive spelling, endings and
+joined words. Side by side they are better for one linear SVM than any one of them, and than words, pairs of words or
+longer runs in their place. Long texts repeat themselves: there characters cost more than all else and add little.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from untwin.data.counts import TextCounts
+from untwin.data.guess import UNSPACED
+
+LONG = 1500  # characters of an average text from which on runs of characters are not counted
+MANY_TEXTS = 1000  # from here on a term that occurs in one text is left out
+MOST_WITH_WORDS = 0.9  # share of the texts
+SEEN = 1000  # texts that are examined for their script and length
+
+
+def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
+    """Return the ways to count these texts, by name.
+
+    >>> list(text_encoders(["red bus"]))
+    ['stems and pairs', 'characters']
+    >>> list(text_encoders(["red bus " * 400]))
+    ['stems and pairs']
+    >>> list(text_encoders(["緑色の電車"]))
+    ['characters']
+    """
+    rare = 2 if len(texts) >= MANY_TEXTS else 1
+    seen = pl.Series(texts[:: max(1, len(texts) // SEEN)], dtype=pl.String)
+    if _without_spaces(seen):
+        return {"characters": TextCounts(analyzer="char", ngram_range=(1, 3), min_df=rare, dtype=np.int32)}
+    stems = TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare, dtype=np.int32)
+    characters = TextCounts(analyzer="char_wb", ngram_range=(3, 3), min_df=rare, dtype=np.int32)
+    if int(seen.str.len_chars().sum()) >= LONG * len(seen) and _with_words(seen):
+        return {"stems and pairs": stems}
+    return {"stems and pairs": stems, "characters": characters}
+
+
+def _with_words(seen: pl.Series) -> bool:
+    """Tell whether nearly all texts that are not empty hold a word."""
+    seen = seen.filter(seen.str.contains(r"\S"))
+    return bool(seen.str.contains(r"\w\w").sum() >= MOST_WITH_WORDS * len(seen))
+
+
+def _without_spaces(seen: pl.Series) -> bool:
+    """Tell whether most letters belong to scripts without spaces between words."""
+    unspaced, letters = (seen.str.count_matches(pattern).sum() for pattern in (UNSPACED, r"\p{Alphabetic}"))
+    return bool(2 * unspaced > letters)

@@ -1,0 +1,86 @@
+"""The candidates: named, untrained classifiers of prepared rows, and which of them suit which data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.extmath import row_norms
+
+from untwin.classify.adaptive.spaces import LARGEST, SMALLEST
+from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling
+from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.graph.classifier import ConfusionGraphClassifier
+from untwin.classify.knn.classifier import KNNClassifier
+from untwin.classify.latent.classes import LatentClassClassifier
+from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
+from untwin.classify.linear.newton import nearly_dense
+from untwin.classify.multilevel.classifier import MultiLevelClassifier
+from untwin.represent.scores import ScoreSpace
+from untwin.structure.plan import SprinklingPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SVM, LOGISTIC, STACK = "linear SVM", "logistic regression", "stack"
+MANY_CLASSES = 50  # from here on groups of classes are worth a try
+MOST_LOGISTIC = 1_000_000_000  # numbers x classes beyond which logistic regression takes minutes
+LOOSER = 10.0  # C of logistic regression relative to the SVM's, for rows of length one: its loss never reaches zero
+INNER_FOLDS = 3  # of candidates that cross-validate inside the shared folds
+
+
+@dataclass(frozen=True, slots=True)
+class DataProfile:
+    """The properties of prepared rows, and the user's settings, that decide which candidates to try."""
+
+    n_numbers: int
+    n_classes: int
+    sparse: bool
+    unit_rows: bool
+    non_negative: bool
+    order: tuple[Any, ...] | None
+    seed: int
+
+    @classmethod
+    def of(cls, rows: Any, n_classes: int, *, order: tuple[Any, ...] | None, seed: int) -> DataProfile:
+        """Return the profile of prepared rows."""
+        stored: bool = issparse(rows)
+        numbers = rows.data if stored else np.asarray(rows)
+        return cls(
+            n_numbers=numbers.size,
+            n_classes=n_classes,
+            sparse=not nearly_dense(rows),
+            unit_rows=bool(np.allclose(row_norms(rows), 1.0, atol=1e-3)),
+            non_negative=bool(numbers.min(initial=0) >= 0),
+            order=order,
+            seed=seed,
+        )
+
+
+def first_stage(now: DataProfile, C: float) -> dict[str, Any]:
+    """Return the quick candidates, the linear SVM first; the stack learns from all of them."""
+    models: dict[str, Any] = {SVM: LinearSVM(C=C, tol=1e-2, random_state=now.seed)}
+    if now.non_negative:
+        models["naive Bayes"] = NaiveBayes()
+    if not now.sparse and now.n_numbers * now.n_classes <= MOST_LOGISTIC:
+        models[LOGISTIC] = LogisticModel(C=LOOSER * C if now.unit_rows else C)
+    models["centroids"] = CentroidClassifier()
+    return models
+
+
+def slow_candidates(now: DataProfile, C: float) -> Iterator[tuple[str, Any]]:
+    """Yield the candidates of the preset "best", the quicker ones first: experts, groups, and the papers' spaces."""
+    seed = now.seed
+    svm = LinearSVM(C=C, tol=1e-2, random_state=seed)
+    yield "confusion graph", ConfusionGraphClassifier(expert=svm, cv=INNER_FOLDS, random_state=seed)
+    if now.n_classes >= MANY_CLASSES:
+        yield "multi-level", MultiLevelClassifier(cv=None, random_state=seed)
+    if now.non_negative:
+        yield "class space (LSI_ac)", LatentClassClassifier()
+    plan: Any = "adaptive" if now.order is None else SprinklingPlan.ordinal(list(range(len(now.order))))
+    space = {"plan": plan, "n_components": min(max(now.n_classes, SMALLEST), LARGEST), "cv": 2, "random_state": seed}
+    scores = ScoreSpace(svm, cv=INNER_FOLDS, random_state=seed)
+    yield "neighbours in the adaptive space", AdaptiveSprinkling(KNNClassifier(), scores=scores, **space)
+    yield "sprinkled SVM", AdaptiveSprinkling(svm, **space)

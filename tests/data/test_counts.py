@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from untwin import TextCounts
-from untwin.data import texts
+from untwin.data import ngrams, texts
 
 # Few letters, so that words meet again; controls and separators, because that is where tokenisers differ.
 ASCII = st.text(st.sampled_from("aabbcAB19__ \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x00.,'\"-"), max_size=40)
@@ -88,6 +88,14 @@ def test_block_size_changes_nothing(corpus, options, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(texts.text_blocks, "__defaults__", (size,))
         assert outcome(TextCounts(**options), corpus) == whole
+
+
+@ENOUGH
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**64 - 1)))
+def test_keys_are_numbered_as_unique_does_however_many_bits_they_have(keys):
+    keys = np.array(keys, dtype=np.uint64)
+    for ours, theirs in zip(ngrams._number(keys), np.unique(keys, return_inverse=True), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("vocabulary", [["cat", "dog", "a cat"], {"dog": 1, "cat": 0}, {"dog", "cat"}])

@@ -3,7 +3,8 @@
 An n-gram is the pair (the (n-1)-gram before, its last symbol). Every distinct pair gets a number, so the strings of a
 million positions are one array of numbers, and only distinct n-grams are ever spelled out.
 
-key     uint64, two 32-bit numbers side by side: (prefix, symbol) or (row, gram); sorting keys sorts pairs
+key     uint64 or uint32, two numbers side by side: (prefix, symbol), (row, gram) or (key, place); sorting keys sorts
+        pairs. NumPy sorts values many times as fast as it finds the order of values
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from untwin.data.texts import on_all_cores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from untwin._types import Array, Flags, Indices, Integers
+    from untwin._types import Array, Flags, Integers
     from untwin.data.symbols import SymbolBlock, Symbols
 
 
@@ -83,8 +84,9 @@ def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_runs: b
     every = np.arange(len(symbols.names), dtype=np.uint32)
     windows = [_Windows(slice(None), block.codes) for block in blocks]
     levels = [Level(every, every, _count_windows(1, blocks, windows, shortest, short_runs=short_runs))]
+    bits = len(every).bit_length()
     for length in range(2, longest + 1):
-        windows, prefixes, ends = _longer(blocks, windows, length)
+        windows, prefixes, ends = _longer(blocks, windows, length, bits)
         cells = _count_windows(length, blocks, windows, shortest, short_runs=short_runs)
         levels.append(Level(prefixes, ends, cells))
     return levels
@@ -100,11 +102,11 @@ def spell_out(levels: list[Level], names: pl.Series, separator: str) -> list[pl.
 
 
 def _longer(
-    blocks: list[SymbolBlock], windows: list[_Windows], length: int
+    blocks: list[SymbolBlock], windows: list[_Windows], length: int, bits: int
 ) -> tuple[list[_Windows], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Grow every window by one symbol and number the distinct n-grams over all blocks."""
+    """Grow every window by one symbol (of `bits` bits) and number the distinct n-grams over all blocks."""
 
-    def grow(pair: tuple[SymbolBlock, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], Indices]:
+    def grow(pair: tuple[SymbolBlock, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.uint32]]:
         block, shown = pair
         runs = number_runs(block.lengths)
         starts = np.arange(len(runs), dtype=np.int32)[shown.starts]
@@ -112,17 +114,16 @@ def _longer(
         starts = starts[fits]
         fits[fits] = inside = runs[starts] == runs[starts + (length - 1)]
         starts = starts[inside]
-        pairs = _join_pairs(shown.grams[fits], block.codes[starts + (length - 1)])
-        distinct, places = np.unique(pairs, return_inverse=True)
-        return starts, distinct, places.astype(np.uint32)
+        return starts, *_number(_join_pairs(shown.grams[fits], block.codes[starts + (length - 1)], bits))
 
     grown = on_all_cores(grow, zip(blocks, windows, strict=True))
-    keys = _distinct(np.concatenate([distinct for _, distinct, _ in grown] or [np.empty(0, np.uint64)]))
+    keys, places = _number(np.concatenate([distinct for _, distinct, _ in grown] or [np.empty(0, np.uint64)]))
+    ends = np.cumsum([len(distinct) for _, distinct, _ in grown])
     longer = [
-        _Windows(starts, np.searchsorted(keys, distinct).astype(np.uint32)[places])
-        for starts, distinct, places in grown
+        _Windows(starts, places[end - len(distinct) : end][grams])
+        for (starts, distinct, grams), end in zip(grown, ends, strict=True)
     ]
-    return longer, *_split_pairs(keys)
+    return longer, *_split_pairs(keys, bits)
 
 
 def _count_windows(
@@ -151,11 +152,20 @@ def _count_grams(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int
     return GramCounts(np.bincount(distinct_rows, minlength=n_rows), distinct_grams, counts)
 
 
-def _distinct(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """`np.unique` of values alone hashes, which is far slower here than sorting."""
-    ordered = np.sort(keys)
-    firsts = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
-    return ordered[firsts]
+def _number(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Return the distinct keys, sorted, and for each key its number among them."""
+    bits = len(keys).bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > 64:  # key and place do not fit side by side
+        distinct, places = np.unique(keys, return_inverse=True)
+        return distinct, places.astype(np.uint32)
+    pairs = _join_pairs(keys, np.arange(len(keys), dtype=np.uint64), bits)
+    pairs.sort()
+    order = pairs & np.uint64((1 << bits) - 1)
+    pairs >>= np.uint64(bits)
+    is_new = np.diff(pairs, prepend=~pairs[:1]) != 0
+    numbers = np.empty(len(keys), dtype=np.uint32)
+    numbers[order] = np.cumsum(is_new, dtype=np.uint32) - np.uint32(1)
+    return pairs[is_new], numbers
 
 
 def _join_pairs(high: NDArray[np.integer], low: NDArray[np.integer], bits: int = 32, kind: Any = np.uint64) -> Array:

@@ -3,6 +3,8 @@
 An n-gram is the pair (the (n-1)-gram before, its last symbol). Every distinct pair gets a number, so the strings of a
 million positions are one array of numbers, and only distinct n-grams are ever spelled out.
 
+The n-grams inside words are counted once for each distinct word; the words of a text then stand for their n-grams.
+
 key     uint64 or uint32, two numbers side by side: (prefix, symbol), (row, gram) or (key, place); sorting keys sorts
         pairs. NumPy sorts values many times as fast as it finds the order of values
 """
@@ -38,18 +40,7 @@ class Level:
         """Return the counts with gram g in column `columns[g]`; grams of column -1 are left out."""
         all_wanted = columns.size == 0 or columns.min() >= 0
         parts = self.cells if all_wanted else [part.only(columns >= 0) for part in self.cells]
-        ends = np.cumsum(np.concatenate([[0], *(part.per_row for part in parts)]))
-        kind = np.int64 if ends[-1] > np.iinfo(np.int32).max else np.int32
-        columns = columns.astype(kind)
-        indices, counts = np.empty(ends[-1], kind), np.empty(ends[-1], dtype)
-        filled = 0
-        for part in parts:
-            place = slice(filled, filled + len(part.grams))
-            indices[place], counts[place] = columns[part.grams], part.counts
-            filled = place.stop
-        result = csr_array((counts, indices, ends.astype(kind)), shape=shape)
-        result.sum_duplicates()
-        return result
+        return _stack(parts, columns, shape, dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +66,19 @@ class _Windows:
     grams: NDArray[np.uint32]
 
 
-def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_runs: bool = False) -> list[Level]:
+def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_texts: bool = False) -> list[Level]:
     """Count the n-grams of `shortest` to `longest` symbols; lengths below `shortest` come back with empty cells.
 
-    With `short_runs` a run shorter than `shortest` counts once as a whole.
+    With `short_texts` a text shorter than `shortest` counts once as a whole.
     """
     blocks = symbols.blocks
     every = np.arange(len(symbols.names), dtype=np.uint32)
     windows = [_Windows(slice(None), block.codes) for block in blocks]
-    levels = [Level(every, every, _count_windows(1, blocks, windows, shortest, short_runs=short_runs))]
+    levels = [Level(every, every, _count_windows(1, blocks, windows, shortest, short_texts=short_texts))]
     bits = len(every).bit_length()
     for length in range(2, longest + 1):
         windows, prefixes, ends = _longer(blocks, windows, length, bits)
-        cells = _count_windows(length, blocks, windows, shortest, short_runs=short_runs)
+        cells = _count_windows(length, blocks, windows, shortest, short_texts=short_texts)
         levels.append(Level(prefixes, ends, cells))
     return levels
 
@@ -99,6 +90,53 @@ def spell_out(levels: list[Level], names: pl.Series, separator: str) -> list[pl.
         parts = [texts[-1].gather(level.prefixes), names.gather(level.symbols)]
         texts.append(pl.select(pl.concat_str(parts, separator=separator)).to_series())
     return texts
+
+
+def count_inside(blocks: list[SymbolBlock], inside: csr_array, dtype: Any) -> csr_array:
+    """Return how often each n-gram occurs in each text, when row w of `inside` counts the n-grams of word w.
+
+    This is (texts x words) @ (words x n-grams). Repeating the n-grams of each word and sorting them is faster than
+    SciPy's product, which leaves rows unsorted; beside the result, only the n-grams of a few blocks are in memory.
+    """
+    grams = np.repeat(inside.indices.astype(np.uint32), inside.data)
+    sizes = inside.sum(axis=1)
+    starts = np.cumsum(sizes) - sizes
+
+    def count(block: SymbolBlock) -> GramCounts:
+        repeats = sizes[block.codes]
+        row_of = np.repeat(number_runs(block.lengths), repeats)
+        return _count_grams(row_of, grams[_join_ranges(starts[block.codes], repeats)], len(block.lengths))
+
+    cells = on_all_cores(count, blocks)
+    shape = (sum(len(block.lengths) for block in blocks), inside.shape[1])
+    return _stack(cells, np.arange(inside.shape[1]), shape, dtype)
+
+
+def _join_ranges(starts: Integers, sizes: Integers) -> Integers:
+    """Return the numbers `start`, `start` + 1, ... of each range, one range after the other.
+
+    >>> _join_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    numbers = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    numbers += np.arange(len(numbers))
+    return numbers
+
+
+def _stack(parts: list[GramCounts], columns: NDArray[np.integer], shape: tuple[int, int], dtype: Any) -> csr_array:
+    """Put the blocks one below the other, gram g in column `columns[g]`."""
+    ends = np.cumsum(np.concatenate([[0], *(part.per_row for part in parts)]))
+    kind = np.int64 if ends[-1] > np.iinfo(np.int32).max else np.int32
+    columns = columns.astype(kind)
+    indices, counts = np.empty(ends[-1], kind), np.empty(ends[-1], dtype)
+    filled = 0
+    for part in parts:
+        place = slice(filled, filled + len(part.grams))
+        indices[place], counts[place] = columns[part.grams], part.counts
+        filled = place.stop
+    result = csr_array((counts, indices, ends.astype(kind)), shape=shape)
+    result.sum_duplicates()
+    return result
 
 
 def _longer(
@@ -127,17 +165,17 @@ def _longer(
 
 
 def _count_windows(
-    length: int, blocks: list[SymbolBlock], windows: list[_Windows], shortest: int, *, short_runs: bool
+    length: int, blocks: list[SymbolBlock], windows: list[_Windows], shortest: int, *, short_texts: bool
 ) -> list[GramCounts]:
-    """Count the windows of one length: all of them, or below `shortest` only those that are a whole short run."""
+    """Count the windows of one length: all of them, or below `shortest` only those that are a whole short text."""
 
     def count(pair: tuple[SymbolBlock, _Windows]) -> GramCounts:
         block, shown = pair
-        row_of = np.repeat(block.rows, block.lengths)[shown.starts]
+        row_of = number_runs(block.lengths)[shown.starts]
         if length >= shortest:
-            return _count_grams(row_of, shown.grams, block.n_rows)
-        whole = np.repeat(block.lengths == length, block.lengths)[shown.starts] & short_runs
-        return _count_grams(row_of[whole], shown.grams[whole], block.n_rows)
+            return _count_grams(row_of, shown.grams, len(block.lengths))
+        whole = (block.lengths == length)[row_of] & short_texts
+        return _count_grams(row_of[whole], shown.grams[whole], len(block.lengths))
 
     return on_all_cores(count, zip(blocks, windows, strict=True))
 

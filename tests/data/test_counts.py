@@ -1,6 +1,8 @@
 """`TextCounts` against `CountVectorizer`, option by option, and what is its own."""
 
 import pickle
+import unicodedata
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from untwin import TextCounts
-from untwin.data import texts
+from untwin.data import ngrams, texts
 
 # Few letters, so that words meet again; controls and separators, because that is where tokenisers differ.
 ASCII = st.text(st.sampled_from("aabbcAB19__ \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x00.,'\"-"), max_size=40)
@@ -88,6 +90,46 @@ def test_block_size_changes_nothing(corpus, options, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(texts.text_blocks, "__defaults__", (size,))
         assert outcome(TextCounts(**options), corpus) == whole
+
+
+def grams_inside_words(text, shortest, longest):
+    """The n-grams of a text's padded words, one by one; a word that is too short counts once as a whole."""
+    for word in unicodedata.normalize("NFC", text).split():
+        padded = f" {word} "
+        for length in range(min(shortest, len(padded)), longest + 1):
+            yield from (padded[start : start + length] for start in range(len(padded) - length + 1))
+            if length < shortest:
+                break
+
+
+# Letters of one to four bytes, a mark that composes, spaces beyond ASCII, and two invisible characters that are none.
+UNICODE = st.text(
+    st.sampled_from("aabbé\u0301яΣ日🙂\u0130 \t\x1c\x1f\x85\xa0\u2003\u2028\u3000\u200b\ufeff"), max_size=30
+)
+
+
+@ENOUGH
+@given(st.lists(UNICODE, min_size=1, max_size=6), st.integers(1, 5), st.integers(0, 2), st.integers(1, 50))
+def test_characters_inside_words_are_those_of_a_literal_count(corpus, shortest, more, size):
+    expected = [Counter(grams_inside_words(text, shortest, shortest + more)) for text in corpus]
+    terms = sorted(set().union(*expected))
+    counts = TextCounts(analyzer="char_wb", ngram_range=(shortest, shortest + more), lowercase=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts.text_blocks, "__defaults__", (size,))
+        ours = outcome(counts, corpus)
+        if terms:
+            assert ours == (terms, [[row[term] for term in terms] for row in expected], "int64")
+            assert counts.transform(corpus).has_canonical_format
+        else:
+            assert ours == "refused"
+
+
+@ENOUGH
+@given(st.lists(st.integers(0, 3) | st.integers(0, 2**64 - 1)))
+def test_keys_are_numbered_as_unique_does_however_many_bits_they_have(keys):
+    keys = np.array(keys, dtype=np.uint64)
+    for ours, theirs in zip(ngrams._number(keys), np.unique(keys, return_inverse=True), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("vocabulary", [["cat", "dog", "a cat"], {"dog": 1, "cat": 0}, {"dog", "cat"}])

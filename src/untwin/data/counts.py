@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,8 +16,8 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
-from untwin.data.ngrams import count_ngrams, spell_out
-from untwin.data.symbols import WORDS_OF_TWO_OR_MORE, Characters, Words, rank_names
+from untwin.data.ngrams import count_inside, count_ngrams, spell_out
+from untwin.data.symbols import BETWEEN_SPACES, WORDS_OF_TWO_OR_MORE, Characters, Words, rank_names
 from untwin.data.texts import cleaner, text_blocks
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from untwin._types import Indices, Integers
     from untwin.data.ngrams import Level
+    from untwin.data.symbols import SymbolBlock, Symbols
 
 FEW = 100  # times as many terms as names to look up: then the names are hashed, and the terms only read
 
@@ -154,13 +156,13 @@ class TextCounts(BaseEstimator):
         if self.vocabulary is not None:
             self._learn_terms(_given_terms(self.vocabulary))
             return self._look_up(X)
-        levels, names = self._count(X)
-        terms, columns = rank_names(names)
+        found = self._count(X)
+        terms, columns = rank_names(found.names)
         if not len(terms):
             raise EmptyVocabularyError(
                 "Empty vocabulary: the texts hold only stop words, or nothing that token_pattern finds."
             )
-        counts = self._assemble(levels, columns, len(terms))
+        counts = self._assemble(found, columns, len(terms))
         kept = self._choose_columns(counts)
         self._learn_terms(terms.gather(kept))
         return follow_sparse_interface(counts if len(kept) == len(terms) else counts[:, kept])
@@ -174,11 +176,11 @@ class TextCounts(BaseEstimator):
         """
         if self.vocabulary is not None or not hasattr(self, "terms_"):
             return self.fit(X)
-        levels, names = self._count(X)
-        terms, columns = rank_names(names)
+        found = self._count(X)
+        terms, columns = rank_names(found.names)
         if not len(terms):
             return self
-        counts = self._assemble(levels, columns, len(terms))
+        counts = self._assemble(found, columns, len(terms))
         known = self._columns_of(terms) >= 0
         frequency = np.bincount(counts.indices, minlength=len(terms))
         entering = np.flatnonzero(~known & (frequency >= self._least(counts.shape[0])))
@@ -210,8 +212,8 @@ class TextCounts(BaseEstimator):
         self._column_of = None
 
     def _look_up(self, texts: Any) -> Any:
-        levels, names = self._count(texts)
-        return follow_sparse_interface(self._assemble(levels, self._columns_of(names), len(self.terms_)))
+        found = self._count(texts)
+        return follow_sparse_interface(self._assemble(found, self._columns_of(found.names), len(self.terms_)))
 
     def _columns_of(self, names: pl.Series) -> Integers:
         """Return the column of each term by its name; -1: not known."""
@@ -226,31 +228,30 @@ class TextCounts(BaseEstimator):
             found = names.cast(self._column_of, strict=False).to_physical().cast(pl.Int64)
         return found.fill_null(-1).to_numpy()
 
-    def _count(self, texts: Any) -> tuple[list[Level], pl.Series]:
-        """Return the counted n-grams, length by length, and the names of them all."""
-        shortest, longest = _check_range(self.ngram_range)
+    def _count(self, texts: Any) -> _Found:
+        lengths = _check_range(self.ngram_range)
         reader = self._reader()
         clean = cleaner(lowercase=self.lowercase, strip_accents=self.strip_accents)
         symbols = reader.read(text_blocks(texts), clean)
-        levels = count_ngrams(symbols, shortest, longest, short_runs=self.analyzer == "char_wb")
-        return levels, pl.concat(spell_out(levels, symbols.names, reader.separator))
+        if self.analyzer == "char_wb":
+            return _look_inside(symbols, *lengths)
+        levels = count_ngrams(symbols, *lengths)
+        return _Found(levels, pl.concat(spell_out(levels, symbols.names, reader.separator)))
 
     def _reader(self) -> Words | Characters:
-        if self.analyzer != "word":
-            return Characters(inside_words=self.analyzer == "char_wb")
+        if self.analyzer == "char":
+            return Characters()
+        if self.analyzer == "char_wb":
+            return Words(BETWEEN_SPACES)
         stop_words = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words or ()
         return Words(self.token_pattern, stop_words, self.stemmer)
 
-    def _assemble(self, levels: list[Level], columns: Integers, n_terms: int) -> csr_array:
+    def _assemble(self, found: _Found, columns: Integers, n_terms: int) -> csr_array:
         """Put the counts of all blocks and lengths into one matrix; column -1 is left out."""
-        shape = (sum(len(part.per_row) for part in levels[0].cells), n_terms)
-        counts = csr_array(shape, dtype=self.dtype)
-        offset = 0
-        for level in levels:
-            places = columns[offset : offset + len(level.symbols)]
-            offset += len(level.symbols)
-            part = level.matrix(places, shape, self.dtype)
-            counts = part if counts.nnz == 0 else counts + part
+        if found.words is None:
+            counts = _join_levels(found.levels, columns, n_terms, self.dtype)
+        else:
+            counts = count_inside(found.words, _join_levels(found.levels, columns, n_terms, np.int32), self.dtype)
         if self.binary:
             counts.data.fill(1)
         return counts
@@ -279,6 +280,38 @@ class TextCounts(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The counted n-grams, length by length, with the names of them all.
+
+    Where `words` holds the words of each text, the n-grams are counted in each distinct word, not in each text.
+    """
+
+    levels: list[Level]
+    names: pl.Series
+    words: list[SymbolBlock] | None = None
+
+
+def _look_inside(words: Symbols, shortest: int, longest: int) -> _Found:
+    """Count the characters inside words once for each distinct word: most words occur many times."""
+    padded = pl.select(pl.concat_str(pl.lit(" "), words.names, pl.lit(" "))).to_series()
+    characters = Characters().read(text_blocks(padded), lambda block: block)
+    levels = count_ngrams(characters, shortest, longest, short_texts=True)
+    return _Found(levels, pl.concat(spell_out(levels, characters.names, "")), words.blocks)
+
+
+def _join_levels(levels: list[Level], columns: Integers, n_terms: int, dtype: Any) -> csr_array:
+    shape = (sum(len(part.per_row) for part in levels[0].cells), n_terms)
+    counts = csr_array(shape, dtype=dtype)
+    offset = 0
+    for level in levels:
+        places = columns[offset : offset + len(level.symbols)]
+        offset += len(level.symbols)
+        part = level.matrix(places, shape, dtype)
+        counts = part if counts.nnz == 0 else counts + part
+    return counts
 
 
 def _most_frequent(counts: csr_array, columns: Indices, number: int) -> Indices:

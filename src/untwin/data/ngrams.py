@@ -3,7 +3,10 @@
 An n-gram is the pair (the (n-1)-gram before, its last symbol). Every distinct pair gets a number, so the strings of a
 million positions are one array of numbers, and only distinct n-grams are ever spelled out.
 
-key     uint64, two 32-bit numbers side by side: (prefix, symbol) or (row, gram); sorting keys sorts pairs
+The n-grams inside words are counted once for each distinct word; the words of a text then stand for their n-grams.
+
+key     uint64 or uint32, two numbers side by side: (prefix, symbol), (row, gram) or (key, place); sorting keys sorts
+        pairs. NumPy sorts values many times as fast as it finds the order of values
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from untwin.data.texts import on_all_cores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from untwin._types import Array, Flags, Indices, Integers
+    from untwin._types import Array, Flags, Integers
     from untwin.data.symbols import SymbolBlock, Symbols
 
 
@@ -37,18 +40,7 @@ class Level:
         """Return the counts with gram g in column `columns[g]`; grams of column -1 are left out."""
         all_wanted = columns.size == 0 or columns.min() >= 0
         parts = self.cells if all_wanted else [part.only(columns >= 0) for part in self.cells]
-        ends = np.cumsum(np.concatenate([[0], *(part.per_row for part in parts)]))
-        kind = np.int64 if ends[-1] > np.iinfo(np.int32).max else np.int32
-        columns = columns.astype(kind)
-        indices, counts = np.empty(ends[-1], kind), np.empty(ends[-1], dtype)
-        filled = 0
-        for part in parts:
-            place = slice(filled, filled + len(part.grams))
-            indices[place], counts[place] = columns[part.grams], part.counts
-            filled = place.stop
-        result = csr_array((counts, indices, ends.astype(kind)), shape=shape)
-        result.sum_duplicates()
-        return result
+        return _stack(parts, columns, shape, dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +66,19 @@ class _Windows:
     grams: NDArray[np.uint32]
 
 
-def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_runs: bool = False) -> list[Level]:
+def count_ngrams(symbols: Symbols, shortest: int, longest: int, *, short_texts: bool = False) -> list[Level]:
     """Count the n-grams of `shortest` to `longest` symbols; lengths below `shortest` come back with empty cells.
 
-    With `short_runs` a run shorter than `shortest` counts once as a whole.
+    With `short_texts` a text shorter than `shortest` counts once as a whole.
     """
     blocks = symbols.blocks
     every = np.arange(len(symbols.names), dtype=np.uint32)
     windows = [_Windows(slice(None), block.codes) for block in blocks]
-    levels = [Level(every, every, _count_windows(1, blocks, windows, shortest, short_runs=short_runs))]
+    levels = [Level(every, every, _count_windows(1, blocks, windows, shortest, short_texts=short_texts))]
+    bits = len(every).bit_length()
     for length in range(2, longest + 1):
-        windows, prefixes, ends = _longer(blocks, windows, length)
-        cells = _count_windows(length, blocks, windows, shortest, short_runs=short_runs)
+        windows, prefixes, ends = _longer(blocks, windows, length, bits)
+        cells = _count_windows(length, blocks, windows, shortest, short_texts=short_texts)
         levels.append(Level(prefixes, ends, cells))
     return levels
 
@@ -99,12 +92,59 @@ def spell_out(levels: list[Level], names: pl.Series, separator: str) -> list[pl.
     return texts
 
 
-def _longer(
-    blocks: list[SymbolBlock], windows: list[_Windows], length: int
-) -> tuple[list[_Windows], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Grow every window by one symbol and number the distinct n-grams over all blocks."""
+def count_inside(blocks: list[SymbolBlock], inside: csr_array, dtype: Any) -> csr_array:
+    """Return how often each n-gram occurs in each text, when row w of `inside` counts the n-grams of word w.
 
-    def grow(pair: tuple[SymbolBlock, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], Indices]:
+    This is (texts x words) @ (words x n-grams). Repeating the n-grams of each word and sorting them is faster than
+    SciPy's product, which leaves rows unsorted; beside the result, only the n-grams of a few blocks are in memory.
+    """
+    grams = np.repeat(inside.indices.astype(np.uint32), inside.data)
+    sizes = inside.sum(axis=1)
+    starts = np.cumsum(sizes) - sizes
+
+    def count(block: SymbolBlock) -> GramCounts:
+        repeats = sizes[block.codes]
+        row_of = np.repeat(number_runs(block.lengths), repeats)
+        return _count_grams(row_of, grams[_join_ranges(starts[block.codes], repeats)], len(block.lengths))
+
+    cells = on_all_cores(count, blocks)
+    shape = (sum(len(block.lengths) for block in blocks), inside.shape[1])
+    return _stack(cells, np.arange(inside.shape[1]), shape, dtype)
+
+
+def _join_ranges(starts: Integers, sizes: Integers) -> Integers:
+    """Return the numbers `start`, `start` + 1, ... of each range, one range after the other.
+
+    >>> _join_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    numbers = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    numbers += np.arange(len(numbers))
+    return numbers
+
+
+def _stack(parts: list[GramCounts], columns: NDArray[np.integer], shape: tuple[int, int], dtype: Any) -> csr_array:
+    """Put the blocks one below the other, gram g in column `columns[g]`."""
+    ends = np.cumsum(np.concatenate([[0], *(part.per_row for part in parts)]))
+    kind = np.int64 if ends[-1] > np.iinfo(np.int32).max else np.int32
+    columns = columns.astype(kind)
+    indices, counts = np.empty(ends[-1], kind), np.empty(ends[-1], dtype)
+    filled = 0
+    for part in parts:
+        place = slice(filled, filled + len(part.grams))
+        indices[place], counts[place] = columns[part.grams], part.counts
+        filled = place.stop
+    result = csr_array((counts, indices, ends.astype(kind)), shape=shape)
+    result.sum_duplicates()
+    return result
+
+
+def _longer(
+    blocks: list[SymbolBlock], windows: list[_Windows], length: int, bits: int
+) -> tuple[list[_Windows], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Grow every window by one symbol (of `bits` bits) and number the distinct n-grams over all blocks."""
+
+    def grow(pair: tuple[SymbolBlock, _Windows]) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.uint32]]:
         block, shown = pair
         runs = number_runs(block.lengths)
         starts = np.arange(len(runs), dtype=np.int32)[shown.starts]
@@ -112,31 +152,30 @@ def _longer(
         starts = starts[fits]
         fits[fits] = inside = runs[starts] == runs[starts + (length - 1)]
         starts = starts[inside]
-        pairs = _join_pairs(shown.grams[fits], block.codes[starts + (length - 1)])
-        distinct, places = np.unique(pairs, return_inverse=True)
-        return starts, distinct, places.astype(np.uint32)
+        return starts, *_number(_join_pairs(shown.grams[fits], block.codes[starts + (length - 1)], bits))
 
     grown = on_all_cores(grow, zip(blocks, windows, strict=True))
-    keys = _distinct(np.concatenate([distinct for _, distinct, _ in grown] or [np.empty(0, np.uint64)]))
+    keys, places = _number(np.concatenate([distinct for _, distinct, _ in grown] or [np.empty(0, np.uint64)]))
+    ends = np.cumsum([len(distinct) for _, distinct, _ in grown])
     longer = [
-        _Windows(starts, np.searchsorted(keys, distinct).astype(np.uint32)[places])
-        for starts, distinct, places in grown
+        _Windows(starts, places[end - len(distinct) : end][grams])
+        for (starts, distinct, grams), end in zip(grown, ends, strict=True)
     ]
-    return longer, *_split_pairs(keys)
+    return longer, *_split_pairs(keys, bits)
 
 
 def _count_windows(
-    length: int, blocks: list[SymbolBlock], windows: list[_Windows], shortest: int, *, short_runs: bool
+    length: int, blocks: list[SymbolBlock], windows: list[_Windows], shortest: int, *, short_texts: bool
 ) -> list[GramCounts]:
-    """Count the windows of one length: all of them, or below `shortest` only those that are a whole short run."""
+    """Count the windows of one length: all of them, or below `shortest` only those that are a whole short text."""
 
     def count(pair: tuple[SymbolBlock, _Windows]) -> GramCounts:
         block, shown = pair
-        row_of = np.repeat(block.rows, block.lengths)[shown.starts]
+        row_of = number_runs(block.lengths)[shown.starts]
         if length >= shortest:
-            return _count_grams(row_of, shown.grams, block.n_rows)
-        whole = np.repeat(block.lengths == length, block.lengths)[shown.starts] & short_runs
-        return _count_grams(row_of[whole], shown.grams[whole], block.n_rows)
+            return _count_grams(row_of, shown.grams, len(block.lengths))
+        whole = (block.lengths == length)[row_of] & short_texts
+        return _count_grams(row_of[whole], shown.grams[whole], len(block.lengths))
 
     return on_all_cores(count, zip(blocks, windows, strict=True))
 
@@ -151,11 +190,20 @@ def _count_grams(rows: NDArray[np.int32], grams: NDArray[np.uint32], n_rows: int
     return GramCounts(np.bincount(distinct_rows, minlength=n_rows), distinct_grams, counts)
 
 
-def _distinct(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """`np.unique` of values alone hashes, which is far slower here than sorting."""
-    ordered = np.sort(keys)
-    firsts = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
-    return ordered[firsts]
+def _number(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Return the distinct keys, sorted, and for each key its number among them."""
+    bits = len(keys).bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > 64:  # key and place do not fit side by side
+        distinct, places = np.unique(keys, return_inverse=True)
+        return distinct, places.astype(np.uint32)
+    pairs = _join_pairs(keys, np.arange(len(keys), dtype=np.uint64), bits)
+    pairs.sort()
+    order = pairs & np.uint64((1 << bits) - 1)
+    pairs >>= np.uint64(bits)
+    is_new = np.diff(pairs, prepend=~pairs[:1]) != 0
+    numbers = np.empty(len(keys), dtype=np.uint32)
+    numbers[order] = np.cumsum(is_new, dtype=np.uint32) - np.uint32(1)
+    return pairs[is_new], numbers
 
 
 def _join_pairs(high: NDArray[np.integer], low: NDArray[np.integer], bits: int = 32, kind: Any = np.uint64) -> Array:

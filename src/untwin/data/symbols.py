@@ -1,9 +1,7 @@
 """Texts as sequences of symbols: words or characters, each distinct one a number.
 
 codes    uint32, one for each position of a text, an index into `names`
-lengths  int32, how many positions each run has; n-grams never cross from one run into the next. A run is a text, or,
-         for characters inside words, one padded word
-rows     int32, the text each run belongs to, counted from the first text of the block
+lengths  int32, how many positions each text has; n-grams never cross from one text into the next
 names    the distinct symbols, sorted; shared by all blocks
 """
 
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from untwin.data.texts import Cleaner
 
 WORDS_OF_TWO_OR_MORE = r"(?u)\b\w\w+\b"
+BETWEEN_SPACES = r"\S+"
 # What Python takes for white space; Rust leaves four control characters out.
 SPACE, NO_SPACE = r"[\s\x1c-\x1f]", r"[^\s\x1c-\x1f]"
 
@@ -39,8 +38,6 @@ class SymbolBlock:
 
     codes: NDArray[np.uint32]
     lengths: NDArray[np.int32]
-    rows: NDArray[np.int32]
-    n_rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +90,17 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """Reads texts as characters: whole texts, or (`inside_words`) each word with a space on either side."""
+    """Reads texts as characters."""
 
-    inside_words: bool = False
     separator = ""
 
     def read(self, texts: Iterable[pl.Series], clean: Cleaner) -> Symbols:
         """Take blocks of texts apart on all cores."""
 
         def split(block: pl.Series) -> SymbolBlock:
-            parts, rows = self._parts(clean(block).str.replace_all(f"{SPACE}{{2,}}", " "))
-            points = np.frombuffer("".join(parts.to_list()).encode("utf-32-le"), dtype=np.uint32)
-            return SymbolBlock(points, parts.str.len_chars().cast(pl.Int32).to_numpy(), rows, len(block))
+            cleaned = clean(block).str.replace_all(f"{SPACE}{{2,}}", " ")
+            points = np.frombuffer("".join(cleaned.to_list()).encode("utf-32-le"), dtype=np.uint32)
+            return SymbolBlock(points, cleaned.str.len_chars().cast(pl.Int32).to_numpy())
 
         found = on_all_cores(split, texts)
         used = np.zeros(sys.maxunicode + 1, dtype=bool)
@@ -113,13 +109,6 @@ class Characters:
         new_code = np.cumsum(used, dtype=np.uint32) - np.uint32(1)
         blocks = [replace(block, codes=new_code[block.codes]) for block in found]
         return Symbols(blocks, pl.Series(list(map(chr, np.flatnonzero(used).tolist())), dtype=pl.String))
-
-    def _parts(self, texts: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
-        if not self.inside_words:
-            return texts, np.arange(len(texts), dtype=np.int32)
-        words = texts.str.extract_all(f"{NO_SPACE}+")
-        padded = pl.select(pl.concat_str(pl.lit(" "), words.explode(empty_as_null=False), pl.lit(" "))).to_series()
-        return padded, number_runs(words.list.len().to_numpy())
 
 
 def _check_pattern(pattern: str) -> str:
@@ -184,5 +173,4 @@ def _keep_words(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths:
     if not kept.all():
         lengths = np.bincount(number_runs(lengths)[kept], minlength=len(lengths))
         codes = codes[kept]
-    rows = np.arange(len(lengths), dtype=np.int32)
-    return SymbolBlock(codes.view(np.uint32), lengths.astype(np.int32), rows, len(lengths))
+    return SymbolBlock(codes.view(np.uint32), lengths.astype(np.int32))

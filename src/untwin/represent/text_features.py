@@ -55,9 +55,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Any:  # type: ignore[override]
         """Learn the terms of the texts `X` and their weights; return the weighted rows."""
         self.blocks_ = TextBlocks(self.encoders)
-        counts: Any = self.blocks_.fit_transform(X)  # type: ignore[no-untyped-call]
+        counts = self.blocks_.fit_transform(X)
         self.weights_ = TermWeights(block_of=self.blocks_.block_of_)
-        return self.weights_.fit_transform(counts)
+        return self.weights_.fit(counts).transform(counts)
 
     def transform(self, X: Any) -> Any:
         """Return the weighted rows of the texts `X`."""

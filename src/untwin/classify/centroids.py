@@ -17,6 +17,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import inherited_tags, require_classes, validating
+from untwin.classify.linear.weights import scores_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -64,9 +65,8 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
         """Return the cosine with each class; of two classes, by how much the second one's is larger."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        product = normalize(X) @ self.centroids_.T
-        sparse: bool = issparse(product)
-        cosines: Array = product.toarray() if sparse else np.asarray(product)
+        sparse: bool = issparse(self.centroids_)
+        cosines = scores_of(normalize(X), csr_array(self.centroids_.T) if sparse else self.centroids_.T)
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
 
     def predict(self, X: Any) -> Array:

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,7 +31,7 @@ from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.together import SharedFolds, aligned_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sklearn.utils import Tags
 
@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 
 LEAST_FEATURE = 0.05  # of the square root of a probability: what is less likely than 1 in 400 says nothing
 RULED_OUT = np.float32(-1e3)  # score of a class that the second stage has never seen
+
+
+class FirstStageAnswers(NamedTuple):
+    """What the first stage said of rows that were held out: temperatures (b), features, and the rows' classes."""
+
+    temperatures: Array
+    features: csr_array
+    codes: Indices
 
 
 class StackedClassifier(ClassifierMixin, BaseEstimator):
@@ -96,22 +104,17 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @validating
-    def fit(self, X: Any, y: Any, *, scores: Mapping[str, Floats32] | None = None, rows: Indices | None = None) -> Self:
-        """Train both stages.
-
-        `scores` are the out-of-fold scores of the estimators by name, where they are known already; of the rows with
-        the numbers `rows`, or of all.
-        """
+    def fit(self, X: Any, y: Any, *, answers: FirstStageAnswers | None = None) -> Self:
+        """Train both stages; `answers` are those of the first stage out of fold, where they are known already."""
         require_classes(y := np.asarray(y))
         self.classes_, codes = np.unique(y, return_inverse=True)
-        found = self._out_of_fold(X, codes) if scores is None else scores
+        found = self._out_of_fold(X, codes) if answers is None else answers
         self.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
         prepared = X if self.preprocessing_ is None else self.preprocessing_.fit_transform(X, codes)
         self.models_ = [clone(model).fit(prepared, codes) for _, model in self.estimators]
         self.second_, self.temperatures_ = None, np.ones(len(self.models_))
         if found is not None:
-            parts = [found[name] for name, _ in self.estimators]
-            self._fit_second(parts, codes if rows is None else codes[rows], prepared, codes)
+            self._fit_second(found, prepared, codes)
         return self
 
     def update(self, X: Any, y: Any) -> StackedClassifier:
@@ -144,30 +147,32 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _out_of_fold(self, X: Any, codes: Indices) -> dict[str, Floats32] | None:
+    def _out_of_fold(self, X: Any, codes: Indices) -> FirstStageAnswers | None:
         settled = possible_folds(X, codes, self.cv, in_runs=True)
         if settled is None:
             return None
         folds, parts, _ = settled
         shared = SharedFolds(X, codes, len(self.classes_), folds, parts, self.preprocessing, self.n_jobs)
-        return {name: found.scores for name, found in shared.scores(dict(self.estimators)).items()}
+        held, found = np.flatnonzero(folds >= 0), shared.scores(dict(self.estimators))
+        scores = [found[name].scores[held] for name, _ in self.estimators]
+        warm = [fit_temperature(part, codes[held], cautious=True) for part in scores]
+        log_p = [log_probabilities(part, temperature) for part, temperature in zip(scores, warm, strict=True)]
+        return FirstStageAnswers(np.array(warm), stack_features(log_p), codes[held])
 
-    def _fit_second(self, scores: list[Floats32], own: Indices, prepared: Any, codes: Indices) -> None:
-        """Train the second stage on out-of-fold scores of rows with the classes `own`.
+    def _fit_second(self, answers: FirstStageAnswers, prepared: Any, codes: Indices) -> None:
+        """Train the second stage on out-of-fold answers.
 
-        The rows of a class none of which was held out take part with the scores of models that know them: else the
+        The rows of a class none of which was held out take part with the answers of models that know them: else the
         second stage would never answer with this class.
         """
-        held = ~np.isnan(scores[0][:, 0])
-        self.temperatures_ = np.array([fit_temperature(part[held], own[held], cautious=True) for part in scores])
-        features, labels = self._features([part[held] for part in scores]), own[held]
+        self.temperatures_, features, labels = answers
         known = np.flatnonzero(~np.isin(codes, labels))
         if len(known):
             asked = rows_of(prepared, known)
             more = self._features([aligned_scores(model, asked, len(self.classes_)) for model in self.models_])
-            features = csr_array(hstack([features.T, more.T]).T)
+            features = csr_array(vstack([features, more], format="csr"))
             labels = np.concatenate([labels, codes[known]])
-        self.second_ = LinearSVM(C=self.C).fit(features, labels)
+        self.second_ = second_stage(self.C).fit(features, labels)
 
     def _features(self, scores: Sequence[Floats32]) -> csr_array:
         pairs = zip(scores, self.temperatures_, strict=True)
@@ -200,14 +205,16 @@ def second_scores(model: LinearSVM, features: csr_array, n_classes: int) -> Floa
     return np.maximum(scores, RULED_OUT)
 
 
-def held_out_scores(features: csr_array, codes: Indices, folds: Indices, n_classes: int, C: float) -> Floats32:
-    """Return the scores of second stages, each trained without the fold whose rows it is asked about.
+def held_out_scores(
+    features: csr_array, codes: Indices, train: Indices, test: Indices, *, n_classes: int, C: float
+) -> Floats32:
+    """Return the scores of the rows `test` by a second stage trained on the rows `train`.
 
-    `features` and `codes` are those of rows that first-stage models have not seen; NaN where a fold cannot be asked.
+    `features` and `codes` are those of rows that first-stage models have not seen.
     """
-    scores = np.full((len(codes), n_classes), np.nan, dtype=np.float32)
-    for fold in np.unique(folds):
-        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        if len(train):
-            scores[test] = second_scores(LinearSVM(C=C).fit(features[train], codes[train]), features[test], n_classes)
-    return scores
+    return second_scores(second_stage(C).fit(features[train], codes[train]), features[test], n_classes)
+
+
+def second_stage(C: float) -> LinearSVM:
+    """Return the untrained second stage; its rows hold few numbers, which three passes separate as well as more."""
+    return LinearSVM(C=C, passes=3)

@@ -14,6 +14,7 @@ from untwin.data.numbers import NumbersAndIntervals
 from untwin.model import UntwinClassifier
 from untwin.model.features.choose import make_view
 from untwin.model.features.text_encoders import text_encoders
+from untwin.model.selection.candidates import DataProfile
 from untwin.model.selection.sampling import shared_folds
 from untwin.model.selection.strength import PASSES, STRENGTHS, choose_strength
 
@@ -89,7 +90,9 @@ def test_c_is_the_one_that_does_best_on_a_fold(texts, labels):
     def accuracy(C):
         return LinearSVM(C=C, passes=PASSES, tol=1e-2).fit(fold.train, fold.codes).score(fold.asked, fold.truth)
 
-    assert accuracy(choose_strength(fold, 0)) == max(map(accuracy, STRENGTHS))
+    assert accuracy(choose_strength(fold, DataProfile.of(fold.train, 4, order=None, seed=0))) == max(
+        map(accuracy, STRENGTHS)
+    )
 
 
 def test_texts_of_a_frame_are_counted_as_texts_alone_are():

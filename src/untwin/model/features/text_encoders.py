@@ -13,7 +13,7 @@ import polars as pl
 from untwin.data.counts import TextCounts
 from untwin.data.guess import UNSPACED
 
-LONG = 1500  # characters of an average text from which on runs of characters are not counted
+LONG = 900  # characters of an average text from which on runs of characters are not counted
 MANY_TEXTS = 1000  # from here on a term that occurs in one text is left out
 MOST_WITH_WORDS = 0.9  # share of the texts
 SEEN = 1000  # texts that are examined for their script and length
@@ -24,7 +24,7 @@ def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
 
     >>> list(text_encoders(["red bus"]))
     ['stems and pairs', 'characters']
-    >>> list(text_encoders(["red bus " * 400]))
+    >>> list(text_encoders(["red bus " * 200]))
     ['stems and pairs']
     >>> list(text_encoders(["緑色の電車"]))
     ['characters']

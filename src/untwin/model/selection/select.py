@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from untwin.classify.stack import StackedClassifier, held_out_scores, stack_features
+from untwin.classify.stack import FirstStageAnswers, StackedClassifier, held_out_scores, stack_features
 from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.together import HeldOutScores, SharedFolds
 from untwin.model.chance import chance_of_guessing
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from untwin.model.features.view import View
     from untwin.model.selection.comparison import CandidateResult
 
-STACK_STRENGTHS = (0.3, 0.1)  # C of the second stage
+STACK_STRENGTHS = (0.1, 0.3)  # C of the second stage: the second for few rows a class
+MOST_TWICE = 5_000_000  # rows x classes up to which both are tried
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
 TOO_LATE = "not tried: the time budget was used up"
 
@@ -78,7 +79,7 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     averages = Averages(comparison, trials.results, MOST_MEMBERS if rules.preset == "best" else 1)
     winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
-    members = tuple(replace(member, model=trials.train(member, y, asked)) for member in winner.members)
+    members = tuple(replace(member, model=trials.train(member, y)) for member in winner.members)
     return Selection(
         Ensemble(members, winner.temperature, classes, top_class),
         OutOfFoldAnswers(
@@ -100,7 +101,7 @@ class Trials:
     def __init__(self, view: View, shared: SharedFolds, comparison: Comparison, rules: SelectionRules) -> None:
         self._view, self._shared, self._comparison, self._rules = view, shared, comparison, rules
         self._first: Mapping[str, Any] = {}
-        self._scores: dict[str, HeldOutScores] = {}
+        self._answers: FirstStageAnswers
         self.results: list[CandidateResult] = []
         self.dropped: dict[str, str] = {}
 
@@ -109,46 +110,54 @@ class Trials:
         fold = self._shared.prepare(int(self._shared.numbers[0]))
         now = DataProfile.of(fold.train, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
         fast = self._rules.preset == "fast"
-        C = 1.0 if fast or self._rules.too_late else choose_strength(fold, self._rules.seed)
+        C = 1.0 if fast or self._rules.too_late else choose_strength(fold, now)
         self._first = first_stage(now, C)
         if fast:
             self._first = {SVM: self._first[SVM]}
-        self._scores = self._shared.scores(self._first)
+        found = self._shared.scores(self._first)
         for name, model in self._first.items():
-            self.results.append(self._comparison.result(name, self._view.model(model), self._scores[name]))
-        if len(self._first) > 1:
+            self.results.append(self._comparison.result(name, self._view.model(model), found.pop(name)))
+        if len(self._first) > 1 and len(self._shared.numbers) > 1:
             self._try_stack()
         if self._rules.preset == "best":
             for name, model in slow_candidates(now, C):
                 self._try_slow(name, model)
 
-    def train(self, member: Member, y: Array, asked: Indices) -> Any:
+    def train(self, member: Member, y: Array) -> Any:
         """Return the model of a member, trained on all rows."""
         model, rows = clone(member.model), self._view.rows
-        if not isinstance(model, StackedClassifier):
-            return model.fit(rows, y)
-        scores = {name: found.scores for name, found in self._scores.items()}
-        return model.fit(rows, y, scores=scores, rows=asked)
+        return model.fit(rows, y, answers=self._answers) if isinstance(model, StackedClassifier) else model.fit(rows, y)
 
     def _try_stack(self) -> None:
         """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
         comparison, held = self._comparison, np.flatnonzero(self._comparison.held)
-        if len(np.unique(comparison.folds[held])) < 2:
-            self.dropped[STACK] = "one fold holds out all rows"
-            return
+        temperatures = np.array([result.members[0].temperature for result in self.results])
         features = stack_features([result.log_p[held] for result in self.results])
-        seconds = sum(result.seconds for result in self.results)
-        tried = []
-        for C in STACK_STRENGTHS:
-            start = thread_time()
-            scores = np.full((len(comparison.codes), self._shared.n_classes), np.nan, dtype=np.float32)
-            scores[held] = held_out_scores(
-                features, comparison.codes[held], comparison.folds[held], self._shared.n_classes, C
-            )
-            found = HeldOutScores(scores, seconds + thread_time() - start)
-            model = StackedClassifier(list(self._first.items()), preprocessing=self._view.preprocessing, C=C)
-            tried.append(comparison.result(STACK, model, found))
-        self.results.append(max(tried, key=lambda result: comparison.score(result.predicted)))
+        self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])
+        large = len(held) * self._shared.n_classes > MOST_TWICE
+        tried = [self._stack(C, held, screened=large) for C in STACK_STRENGTHS[: 1 if large else 2]]
+        found = [result for result in tried if result is not None]
+        if found:
+            self.results.append(max(found, key=lambda result: comparison.score(result.predicted)))
+        else:
+            self.dropped[STACK] = "no better than the linear SVM on the first fold"
+
+    def _stack(self, C: float, held: Indices, *, screened: bool) -> CandidateResult | None:
+        """Return the result of a stack; None if it is `screened` and no better than the SVM on the first fold."""
+        start, comparison, n_classes = thread_time(), self._comparison, self._shared.n_classes
+        _, features, codes = self._answers
+        scores = np.full((len(comparison.codes), n_classes), np.nan, dtype=np.float32)
+        folds = comparison.folds[held]
+        for number, fold in enumerate(np.unique(folds)):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            scores[held[test]] = held_out_scores(features, codes, train, test, n_classes=n_classes, C=C)
+            if screened and number == 0:
+                right = (scores[held[test]].argmax(axis=1) == codes[test]).mean()
+                if right <= (self.results[0].predicted[held[test]] == codes[test]).mean():
+                    return None
+        seconds = sum(result.seconds for result in self.results) + thread_time() - start
+        model = StackedClassifier(list(self._first.items()), preprocessing=self._view.preprocessing, C=C)
+        return comparison.result(STACK, model, HeldOutScores(scores, seconds))
 
     def _try_slow(self, name: str, model: Any) -> None:
         if self._rules.too_late:

@@ -12,21 +12,26 @@ from untwin.model.selection.sampling import stratified_sample
 
 if TYPE_CHECKING:
     from untwin.crossfit.together import PreparedFold
+    from untwin.model.selection.candidates import DataProfile
 
-STRENGTHS = (1.0, 0.3, 3.0)
-ENOUGH_ROWS = 20_000  # to choose C: the best C depends on the number of rows, so a small sample is not enough
+STRENGTHS = (1.0, 0.3, 3.0)  # for rows of length one
+STRENGTHS_OF_COLUMNS = (1.0, 0.1)  # for columns on their own scales
+ENOUGH_ROWS = 10_000  # to choose C: the best C depends on the number of rows, so a small sample is not enough
+ENOUGH_ASKED = 5_000  # held-out rows
 PASSES = 4  # enough to see which C is better
 
 
-def choose_strength(fold: PreparedFold, seed: int) -> float:
+def choose_strength(fold: PreparedFold, now: DataProfile) -> float:
     """Return the C at which the linear SVM answers most held-out rows of a fold right; ties go to C = 1."""
-    kept = stratified_sample(fold.codes, ENOUGH_ROWS, seed)
+    kept = stratified_sample(fold.codes, ENOUGH_ROWS, now.seed)
     train, codes = rows_of(fold.train, kept), fold.codes[kept]
+    some = stratified_sample(fold.truth, ENOUGH_ASKED, now.seed)
+    asked, truth = rows_of(fold.asked, some), fold.truth[some]
     if len(np.unique(codes)) < 2:
         return STRENGTHS[0]
 
     def accuracy(C: float) -> float:
-        model = LinearSVM(C=C, passes=PASSES, tol=1e-2, random_state=seed).fit(train, codes)
-        return float((model.predict(fold.asked) == fold.truth).mean())
+        model = LinearSVM(C=C, passes=PASSES, tol=1e-2, random_state=now.seed).fit(train, codes)
+        return float((model.predict(asked) == truth).mean())
 
-    return max(STRENGTHS, key=accuracy)
+    return max(STRENGTHS if now.sparse or now.unit_rows else STRENGTHS_OF_COLUMNS, key=accuracy)

@@ -40,6 +40,12 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
 @click.option(
     "--target-error", type=click.FloatRange(0, 1), metavar="SHARE", help="How many of the sure answers may be wrong."
 )
+@click.option(
+    "--time-budget",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Try no further candidate after so many seconds; what has been begun is finished.",
+)
 @click.option("--without-texts", is_flag=True, help="Keep no documents; explanations then name rows by number only.")
 @click.option(
     "--config",

@@ -14,7 +14,7 @@ from untwin._progress import report
 from untwin.cli.input_errors import as_input_errors
 from untwin.cli.known_tree import compare_with_known, known_parents
 from untwin.cli.scoring import pair_records, scores_on
-from untwin.crossfit.folds import N_FOLDS, NothingHeldOutError, group_folds
+from untwin.crossfit.folds import NothingHeldOutError, group_folds
 from untwin.data.encode import TableEncoder
 from untwin.data.inspect import inspect
 from untwin.model import UntwinClassifier
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from untwin.data.inspect import TableFinding
     from untwin.data.load import Table
 
-MANY_ROWS = 10_000  # below, starting worker processes costs more than they save
 TOP_PAIRS = 10
 
 
@@ -39,6 +38,7 @@ class Settings:
     preset: str = "balanced"
     scoring: str = "accuracy"
     target_error: float | None = None
+    time_budget: float | None = None
     seed: int = 0
 
 
@@ -131,15 +131,16 @@ def _new_model(train: Table, settings: Settings) -> UntwinClassifier:
         order=list(roles.ordinal) or None,
         target_error=settings.target_error,
         cv=_folds(train),
-        n_jobs=-1 if train.frame.height >= MANY_ROWS else None,
+        time_budget=settings.time_budget,
+        n_jobs=-1,
         random_state=settings.seed,
     )
 
 
 def _folds(train: Table) -> Any:
-    """Return how many folds there are; or, where rows of a group must share one, the fold of each row."""
+    """Return "auto"; or, where rows of a group must share a fold, the fold of each row."""
     if train.groups is None:
-        return N_FOLDS
+        return "auto"
     try:
         return group_folds(train.rows, train.y, train.groups)
     except NothingHeldOutError:

@@ -68,6 +68,11 @@ def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
 
 
 def log_probabilities(S: Any, temperature: float) -> Floats32:
-    """Return log_softmax(S / T) in single precision, after the largest score was subtracted in double."""
-    behind = ((S - S.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
-    return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))
+    """Return log_softmax(S / T) in single precision; some rows at a time, so that nothing else is as large as S."""
+    log_p = np.empty(S.shape, dtype=np.float32)
+    at_once = max(1, ENOUGH_CELLS // max(S.shape[1], 1))
+    for start in range(0, len(S), at_once):
+        part = S[start : start + at_once]
+        behind = ((part - part.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
+        log_p[start : start + at_once] = behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
+    return log_p

@@ -86,9 +86,13 @@ class Comparison:
         """Whether each row is held out."""
         return np.asarray(self.folds >= 0)
 
+    def of_held(self, rows: Array) -> Array:
+        """Return those of the held-out rows; no copy where all are."""
+        return rows if self.held.all() else rows[self.held]
+
     def result(self, name: str, model: Any, found: HeldOutScores) -> CandidateResult:
         """Return the result of one candidate by its scores of the held-out rows; `model` is it, untrained."""
-        temperature = fit_temperature(found.scores[self.held], self.codes[self.held], cautious=True)
+        temperature = fit_temperature(self.of_held(found.scores), self.of_held(self.codes), cautious=True)
         member = Member(name, model, temperature)
         return self._result((member,), 1.0, log_probabilities(found.scores, temperature), found.seconds)
 
@@ -97,7 +101,7 @@ class Comparison:
         if len(results) == 1:
             return results[0]
         S = _mean(results)
-        temperature = fit_temperature(S[self.held], self.codes[self.held], cautious=True)
+        temperature = fit_temperature(self.of_held(S), self.of_held(self.codes), cautious=True)
         members = tuple(member for result in results for member in result.members)
         seconds = sum(result.seconds for result in results)
         return self._result(members, temperature, log_probabilities(S, temperature), seconds)
@@ -113,7 +117,7 @@ class Comparison:
 
     def top_class(self, log_p: Floats32) -> TopClassCalibration:
         """Return the calibration of the top class, fitted to the held-out rows."""
-        return TopClassCalibration.of_held_out(log_p[self.held], self.codes[self.held])
+        return TopClassCalibration.of_held_out(self.of_held(log_p), self.of_held(self.codes))
 
     def score(self, predicted: Indices, rows: Flags | None = None) -> float:
         """Return the score of answers to held-out rows by `scoring`; larger is better."""
@@ -147,7 +151,8 @@ class Comparison:
         return CandidateResult(name, members, temperature, log_p, predicted, seconds)
 
     def _answer(self, log_p: Floats32) -> Indices:
-        return answer_codes(np.where(self.held[:, np.newaxis], log_p, np.float32(0)), self.scoring, self.order)
+        known = log_p if self.held.all() else np.where(self.held[:, np.newaxis], log_p, np.float32(0))
+        return answer_codes(known, self.scoring, self.order)
 
 
 def records(

@@ -132,7 +132,7 @@ class Trials:
         """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
         comparison, held = self._comparison, np.flatnonzero(self._comparison.held)
         temperatures = np.array([result.members[0].temperature for result in self.results])
-        features = stack_features([result.log_p[held] for result in self.results])
+        features = stack_features([comparison.of_held(result.log_p) for result in self.results])
         self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])
         large = len(held) * self._shared.n_classes > MOST_TWICE
         tried = [self._stack(C, held, screened=large) for C in STACK_STRENGTHS[: 1 if large else 2]]

@@ -2,7 +2,8 @@
 
 Glossary
 --------
-block       the terms of one way to count
+block       the terms of one way to count; single words and runs of words are blocks of their own, since each block is
+            brought to length one, and there are more runs than words
 columns_    for each block the columns of its terms: next to each other after `fit`; terms that are learnt later come
             after all columns so far, so that old columns keep their places
 block_of_   m   the block of each column
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin._types import Array, Flags
+    from untwin.data.counts import TextCounts
 
 
 class TextBlocks(BaseEstimator):
@@ -115,17 +117,25 @@ class TextBlocks(BaseEstimator):
     @property
     def readable_(self) -> Flags:
         """Which columns a person can read: words; where only characters are counted, all."""
-        words = np.array([encoder.analyzer == "word" for encoder in self.encoders_])
-        return words[self.block_of_] if words.any() else np.ones(len(self.block_of_), dtype=np.bool_)
+        readable = np.zeros(len(self.block_of_), dtype=np.bool_)
+        for encoder, places in zip(self.encoders_, self.columns_, strict=True):
+            readable[places] = encoder.analyzer == "word"
+        return readable if readable.any() else ~readable
 
     def _place(self, columns: list[Array]) -> None:
         self.columns_ = columns
         self.block_of_ = np.empty(sum(map(len, columns)), dtype=np.int8)
-        for number, places in enumerate(columns):
-            self.block_of_[places] = number
+        for number, (encoder, places) in enumerate(zip(self.encoders_, columns, strict=True)):
+            self.block_of_[places] = 2 * number + _is_run(encoder)
 
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _is_run(encoder: TextCounts) -> Flags:
+    """Tell which terms of an encoder are several words."""
+    runs = encoder.terms_.str.contains(" ", literal=True).to_numpy()
+    return np.asarray(runs & (encoder.analyzer == "word" and encoder.ngram_range != (1, 1)))

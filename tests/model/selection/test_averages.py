@@ -10,7 +10,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 from untwin.model.selection.averages import Averages
 from untwin.model.selection.comparison import CandidateResult, Comparison, Member
-from untwin.model.selection.select import MOST_MEMBERS, _scores
+from untwin.model.selection.select import _scores
 
 N, CLASSES = 600, 4
 
@@ -42,11 +42,11 @@ def test_independent_opinions_join_even_if_they_are_weaker(codes):
     found = Averages(
         comparison,
         [result(f"m{n}", opinion(codes, skill, n)) for n, skill in enumerate((1.5, 1.4, 1.2, 1.0))],
-        MOST_MEMBERS,
+        3,
     )
     path = found.grow()
     scores = [comparison.score(grown.predicted) for grown in path]
-    assert len(path) == MOST_MEMBERS
+    assert len(path) == 3
     assert scores == sorted(set(scores))
     assert [len(grown.members) for grown in path] == [1, 2, 3]
 
@@ -54,7 +54,7 @@ def test_independent_opinions_join_even_if_they_are_weaker(codes):
 def test_an_average_is_the_mean_of_log_probabilities_at_the_temperature_that_suits_it(codes):
     comparison = comparison_of(codes)
     a, b, c = (opinion(codes, 1.5, seed) for seed in range(3))
-    grown = Averages(comparison, [result("a", a), result("b", b), result("c", c)], MOST_MEMBERS).grow()[-1]
+    grown = Averages(comparison, [result("a", a), result("b", b), result("c", c)], 3).grow()[-1]
     S = (a + b + c) / 3 / grown.temperature
     np.testing.assert_allclose(grown.log_p, S - np.log(np.exp(S).sum(axis=1, keepdims=True)), atol=1e-4)
     assert grown.name == "a + b + c"
@@ -72,7 +72,7 @@ def test_a_copy_or_noise_does_not_join(codes):
 
 def test_one_candidate_alone(codes):
     only = result("only", opinion(codes, 2.0, 0))
-    averages = Averages(comparison_of(codes), [only], MOST_MEMBERS)
+    averages = Averages(comparison_of(codes), [only], 3)
     assert averages.grow() == [only]
     assert averages.honest_answers().tolist() == only.predicted.tolist()
 
@@ -84,7 +84,7 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
         shuffled = np.random.default_rng(seed).permutation(codes)
         comparison = comparison_of(shuffled)
         noise = [result(f"m{n}", opinion(codes, 0.0, 100 * seed + n)) for n in range(6)]
-        averages = Averages(comparison, noise, MOST_MEMBERS)
+        averages = Averages(comparison, noise, 3)
         best, answers = averages.grow()[-1].predicted, averages.honest_answers()
         seen.append(comparison.score(best))
         told.append((answers == shuffled).mean())
@@ -99,9 +99,7 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
 def test_all_figures_that_are_told_are_those_of_the_same_answers(codes):
     order = np.array([2, 0, 3, 1])
     comparison = replace(comparison_of(codes, "mae"), order=order)
-    answers = Averages(
-        comparison, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)], MOST_MEMBERS
-    ).honest_answers()
+    answers = Averages(comparison, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)], 3).honest_answers()
     told, grade = _scores(comparison, answers), np.argsort(order)
     assert told["accuracy"] == pytest.approx((answers == codes).mean())
     assert told["macro_f1"] == pytest.approx(f1_score(codes, answers, average="macro"))

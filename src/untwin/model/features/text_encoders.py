@@ -2,7 +2,7 @@
 
 Stems and pairs of stems say what a text is about; runs of three characters inside words forgive spelling, endings and
 joined words. Side by side they are better for one linear SVM than any one of them, and than words, pairs of words or
-longer runs in their place. Long texts repeat themselves: there characters cost more than all else and add little.
+longer runs in their place. In long texts characters cost more than all else and add little.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import polars as pl
 from untwin.data.counts import TextCounts
 from untwin.data.guess import UNSPACED
 
-LONG = 900  # characters of an average text from which on runs of characters are not counted
+LONG = 900  # characters of an average text from which on their runs are not counted
 MANY_TEXTS = 1000  # from here on a term that occurs in one text is left out
 MOST_WITH_WORDS = 0.9  # share of the texts
 SEEN = 1000  # texts that are examined for their script and length

@@ -1,7 +1,8 @@
 """Select the best candidate on shared folds, and train it on all rows.
 
 First the quick candidates of the first stage answer all held-out rows; then a stack learns from their answers, fold by
-fold. The preset "best" also tries slow ones, and averages of up to three.
+fold. Where the stack is no better, two of the first stage may answer together. The preset "best" also tries slow
+candidates, and averages of up to three of all.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from untwin.model.ensemble import Ensemble
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.selection.averages import Averages
 from untwin.model.selection.candidates import STACK, SVM, DataProfile, first_stage, slow_candidates
-from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, records
+from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, paired_interval, records
 from untwin.model.selection.sampling import can_hold_out, sample_rows
 from untwin.model.selection.strength import choose_strength
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 STACK_STRENGTHS = (0.1, 0.3)  # C of the second stage: the second for few rows a class
 MOST_TWICE = 5_000_000  # rows x classes up to which both are tried
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
+TIE = 1.0  # standard errors by which an average may be behind: folds see no difference
 TOO_LATE = "not tried: the time budget was used up"
 
 
@@ -76,7 +78,7 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     comparison = Comparison(classes, codes[asked], folds, rules.scoring, rules.order)
     trials = Trials(view, shared, comparison, rules)
     trials.run()
-    averages = Averages(comparison, trials.results, MOST_MEMBERS if rules.preset == "best" else 1)
+    averages = trials.averages()
     winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
     members = tuple(replace(member, model=trials.train(member, y)) for member in winner.members)
@@ -123,6 +125,13 @@ class Trials:
             for name, model in slow_candidates(now, C):
                 self._try_slow(name, model)
 
+    def averages(self) -> Averages:
+        """Return the averages to choose from; without a stack, which weighs who is right, ties join."""
+        if self._rules.preset == "best":
+            return Averages(self._comparison, self.results, MOST_MEMBERS)
+        alone = STACK in (result.name for result in self.results)
+        return Averages(self._comparison, self.results, 1 if alone else 2, tie=TIE)
+
     def train(self, member: Member, y: Array) -> Any:
         """Return the model of a member, trained on all rows."""
         model, rows = clone(member.model), self._view.rows
@@ -136,11 +145,16 @@ class Trials:
         self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])
         large = len(held) * self._shared.n_classes > MOST_TWICE
         tried = [self._stack(C, held, screened=large) for C in STACK_STRENGTHS[: 1 if large else 2]]
-        found = [result for result in tried if result is not None]
+        found = [result for result in tried if result is not None and self._is_better(result)]
         if found:
             self.results.append(max(found, key=lambda result: comparison.score(result.predicted)))
         else:
-            self.dropped[STACK] = "no better than the linear SVM on the first fold"
+            self.dropped[STACK] = "not better than the linear SVM beyond chance"
+
+    def _is_better(self, stack: CandidateResult) -> bool:
+        """Tell whether a stack is better than the SVM beyond chance: the models it learns from know the labels."""
+        right = self._comparison.right
+        return paired_interval(right(stack), right(self.results[0]))[1] > 0
 
     def _stack(self, C: float, held: Indices, *, screened: bool) -> CandidateResult | None:
         """Return the result of a stack; None if it is `screened` and no better than the SVM on the first fold."""

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import ComplementNB
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 from untwin.classify.experts import Job, fit_experts
@@ -40,16 +40,21 @@ def test_logistic_regression_is_scikit_learns(rows):
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
-def test_naive_bayes_is_scikit_learns(rows):
+@pytest.mark.parametrize("dense", [False, True], ids=["sparse", "dense"])
+@pytest.mark.parametrize("alpha", [0.05, 1.0])
+def test_naive_bayes_is_scikit_learns(rows, alpha, dense):
     X, y = rows
-    ours, theirs = NaiveBayes().fit(X, y), ComplementNB(alpha=0.3).fit(X, y)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+    X = X.toarray() if dense else X
+    ours, theirs = NaiveBayes(alpha=alpha).fit(X, y), MultinomialNB(alpha=alpha, fit_prior=False).fit(X, y)
+    assert issparse(ours.weights_) is not dense
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
 def test_scoring_does_not_copy_the_weights(rows):
     model = LinearSVM().fit(*rows)
-    assert model.coef_.T.flags.c_contiguous
+    assert model.weights_.flags.c_contiguous
+    assert np.shares_memory(model.coef_, model.weights_)
 
 
 def test_experts_of_liblinear_are_the_same_whatever_the_number_of_workers(rows):

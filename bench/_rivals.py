@@ -29,7 +29,7 @@ CORES = 2
 
 
 class Omikuji:
-    """omikuji's label trees; `seconds` and `cpu_seconds` are its own training time, without the writing of the file that it reads."""
+    """omikuji's label trees; `seconds` and `cpu_seconds` are its training without the writing of the file it reads."""
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings

@@ -1,7 +1,7 @@
 """Many classes: untwin against label trees and one-vs-rest, in accuracy, time, memory, size and growth.
 
-Parts (`--only`): rivals (the web directory, 562 classes, and CLINC150), sets (against one-vs-rest on four others), growth
-(50 to 5,000 classes), paper (paper 2's graph).
+Parts (`--only`): rivals (the web directory, 562 classes, and CLINC150), sets (against one-vs-rest on four others),
+growth (50 to 5,000 classes), paper (paper 2's graph).
 Every rival has the same tf-idf matrix; it is trained and asked once, in a process of its own. No setting of untwin was
 chosen on the test rows: they were chosen on a split of the training rows of the web directory.
 """
@@ -209,7 +209,7 @@ def run_growth(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_paper(folder: Path) -> list[dict[str, Any]]:
-    """Return paper 2's three classifiers on 20 Newsgroups beside the published figures (point 5), and DAGSVM."""
+    """Return paper 2's three classifiers on 20 Newsgroups beside the published figures, and DAGSVM."""
     split = named_set("20newsgroups", 0, folder)
     graph = ConfusionGraphClassifier(base=MultinomialNB(), threshold=0.03, candidates=None, blend=False, n_jobs=CORES)
     rivals: dict[str, tuple[Any, float | str, float | str]] = {  # accuracy and minutes as printed

@@ -97,7 +97,7 @@ class Expert:
     @property
     def n_numbers(self) -> int:
         """Number of weights, intercepts and term places of a linear expert."""
-        return self.terms.size + sum(part.size for part in (self.coef, self.intercept) if part is not None)
+        return self.terms.size + sum(int(part.size) for part in (self.coef, self.intercept) if part is not None)
 
 
 class Earlier(NamedTuple):

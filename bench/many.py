@@ -48,7 +48,6 @@ BONSAI = {"cluster_balanced": False, "cluster_k": 100}
 
 RIVALS: dict[str, Callable[[Split], Any]] = {
     "LinearSVM": lambda _: LinearSVM(n_jobs=CORES),
-    "LinearSVM, to tolerance": lambda _: LinearSVM(passes=None, tol=0.01, n_jobs=CORES),
     "groups": lambda _: MultiLevelClassifier(cv=None, n_jobs=CORES),
     "groups, one tree": lambda _: MultiLevelClassifier(hierarchy="centroids", cv=None, n_jobs=CORES),
     "confusion graph": lambda _: ConfusionGraphClassifier(n_jobs=CORES),

@@ -14,12 +14,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._sparse import _align_api_if_sparse as follow_sparse_interface
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_sample_weight as checked_sample_weight
 
 from untwin._labels import require_distinct
 
 __all__ = [
     "Interval",
     "StrOptions",
+    "checked_sample_weight",
     "follow_sparse_interface",
     "if_estimator_has",
     "inherited_tags",

@@ -22,6 +22,7 @@ from untwin.classify.experts import (
     refit_experts,
     used_columns,
 )
+from untwin.classify.linear import LinearSVM, NaiveBayes, svm
 from untwin.tables import Contingency
 
 
@@ -132,6 +133,29 @@ def test_threads_change_nothing_and_progress_is_reported(rows):
     assert seen == [("experts", done, 10) for done in range(1, 11)]
     for a, b in zip(alone, together, strict=True):
         assert np.array_equal(a.coef, b.coef)
+
+
+@pytest.mark.parametrize("classes", [(0, 4), (0, 1, 2, 3, 4)])
+def test_packed_weights_score_as_their_model(rows, monkeypatch, classes):
+    monkeypatch.setattr(svm, "MOST_DENSE", 10)
+    X, codes = rows
+    job = job_of(codes, *classes)
+    (expert,) = fit_experts(LinearSVM(), X, [job])
+    assert expert.coef.format == "csr"
+    assert expert.n_numbers == expert.terms.size + expert.coef.nnz + expert.intercept.size
+    terms = used_columns(X[job.rows])
+    decision = LinearSVM().fit(columns_of(X[job.rows], terms), job.labels).decision_function(columns_of(X, terms))
+    for rows in (X, X.toarray()):
+        np.testing.assert_allclose(
+            expert.margins(rows)[:, -1], decision if len(classes) == 2 else decision[:, -1], atol=1e-5
+        )
+
+
+def test_naive_bayes_is_kept_whole(rows):
+    """Its scores are not only weights and intercepts."""
+    X, codes = rows
+    (expert,) = fit_experts(NaiveBayes(), X, [job_of(codes, 0, 1, 2)])
+    np.testing.assert_allclose(np.exp(expert.log_scores(X)).sum(axis=1), 1.0, rtol=1e-5)
 
 
 def test_columns_of_is_slicing(rows):

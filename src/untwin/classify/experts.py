@@ -5,7 +5,7 @@ Glossary
 X        n x m    all rows, CSR or dense
 job               which rows an expert learns from, and what each of them is
 terms    t        columns that the rows of a job use (of these the best, if asked): all that the expert looks at
-coef     t x k    weights of a linear expert, one column a class; two classes share one
+coef     t x k    weights of a linear expert, one column a class; two classes share one; dense, or CSR where large
 margins  n x k    decision values for each class of an expert; zero is undecided
 
 A term that none of an expert's rows has would get weight zero, so leaving it out changes nothing but the size of the
@@ -21,10 +21,10 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.special import log_expit, log_softmax
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
+from untwin.classify.linear.weights import scores_of
 from untwin.crossfit.outoffold import class_scores
 from untwin.tables import Contingency
 
@@ -59,15 +59,16 @@ class Expert:
     ----------
     classes : (k,) codes, ascending
     terms : (t,) columns of X, ascending
-    coef, intercept : float32 arrays, t x k and k (two classes: one column, for the second), or None if not linear
+    coef : (t, k) float32 array or CSR (two classes: one column, for the second), or None if not linear
+    intercept : (k,) float32 array or None
     model : the fitted estimator, if not linear
     softmax : whether a linear expert's margins are the logits of one distribution over its classes
     """
 
     classes: Indices
     terms: Indices
-    coef: Array | None = None
-    intercept: Array | None = None
+    coef: Any = None
+    intercept: Any = None
     model: Any = None
     softmax: bool = False
 
@@ -86,7 +87,7 @@ class Expert:
             return np.zeros((X.shape[0], 1), dtype=np.float32)
         seen = columns_of(X, self.terms)
         if self.coef is not None:
-            values = np.asarray(seen @ self.coef) + self.intercept
+            values = scores_of(seen, self.coef) + self.intercept
             return np.hstack([-values, values]) if values.shape[1] == 1 else values
         scores, absent = class_scores(self.model, seen)
         if scores is None:
@@ -96,7 +97,7 @@ class Expert:
     @property
     def n_numbers(self) -> int:
         """Number of weights, intercepts and term places of a linear expert."""
-        return self.terms.size + sum(part.size for part in (self.coef, self.intercept) if part is not None)
+        return self.terms.size + sum(int(part.size) for part in (self.coef, self.intercept) if part is not None)
 
 
 class Earlier(NamedTuple):
@@ -130,24 +131,17 @@ def fit_experts(
     jobs : sequence of Job
         A job with one class needs no training, and its expert has one column of zeros.
     n_jobs : int, optional
-        Experts at a time, in threads; in processes where threads would change the answer.
+        Experts at a time, in threads. liblinear, whose random numbers are one stream for a process, then differs from
+        run to run in the fourth digit; the models of this package do not.
     stage : str
         What progress is reported as.
     """
     work = (delayed(_fitted)(estimator, X, job) for job in jobs)
-    shared = any(_draws_from_one_source(job.estimator or estimator) for job in jobs)
-    side_by_side = Parallel(n_jobs=n_jobs, prefer="processes" if shared else "threads", return_as="generator")
     experts: list[Expert] = []
-    for expert in side_by_side(work):
+    for expert in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
         experts.append(expert)
         _progress.report(stage, len(experts), len(jobs))
     return experts
-
-
-def _draws_from_one_source(estimator: Any) -> bool:
-    """Tell whether the estimator is liblinear: all threads of a process share its stream of random numbers."""
-    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    return type(last).__name__ in ("LinearSVC", "LinearSVM") or getattr(last, "solver", None) == "liblinear"
 
 
 def refit_experts(
@@ -174,10 +168,10 @@ def _fitted(estimator: Any, X: Any, job: Job) -> Expert:
     model = clone(estimator if job.estimator is None else job.estimator).fit(rows, job.labels)
     if not hasattr(model, "coef_"):
         return Expert(classes, terms, model=model)
-    coef, intercept = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
-    weights = np.ascontiguousarray(coef.T, dtype=np.float32)
+    packed: bool = issparse(model.coef_)
+    coef = csr_array(model.coef_.T) if packed else np.ascontiguousarray(np.atleast_2d(model.coef_).T, dtype=np.float32)
     softmax = len(classes) > 2 and hasattr(model, "predict_proba")
-    return Expert(classes, terms, weights, intercept.astype(np.float32), softmax=softmax)
+    return Expert(classes, terms, coef, np.atleast_1d(model.intercept_).astype(np.float32), softmax=softmax)
 
 
 def _selected(rows: Any, labels: Indices, select: Any) -> Indices:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
@@ -9,12 +10,12 @@ from untwin.classify.graph.blend import Blend, fit_blend
 
 
 def judged(seed, n=80, k=4):
-    """Margins, scores and true cells of rows whose labels follow the blend 2 margins + 3 scores."""
+    """Margins, scores and true cells of rows whose labels follow the blend 3 margins + 2 scores."""
     rng = np.random.default_rng(seed)
     margins, scores = rng.normal(size=(2, n, k))
     margins[rng.random((n, k)) < 0.2] = -np.inf
     margins[:, 0] = rng.normal(size=n)
-    truth = (Blend(2.0, 3.0)(margins, scores) + rng.gumbel(size=(n, k))).argmax(axis=1)
+    truth = (Blend(3.0, 2.0)(margins, scores) + rng.gumbel(size=(n, k))).argmax(axis=1)
     return margins, scores, np.arange(k) == truth[:, None]
 
 
@@ -27,14 +28,25 @@ def surprise(blend, margins, scores, hits):
 def test_no_blend_nearby_is_likelier(seed):
     table = judged(seed)
     found = fit_blend(*table, with_base=True)
+    spread = [part[np.isfinite(table[0])].std() for part in table[:2]]
     for step in ((0.05, 0.0), (-0.05, 0.0), (0.0, 0.05), (0.0, -0.05)):
         other = Blend(found.expert + step[0], max(found.base + step[1], 0.0))
+        if other.base * spread[1] > other.expert * spread[0]:
+            continue  # not allowed
         assert surprise(found, *table) <= surprise(other, *table) + 1e-7
 
 
 def test_finds_the_blend_that_made_the_labels():
     found = fit_blend(*judged(0, n=20_000), with_base=True)
-    np.testing.assert_allclose(found, (2.0, 3.0), rtol=0.05)
+    np.testing.assert_allclose(found, (3.0, 2.0), rtol=0.05)
+
+
+def test_the_base_never_has_more_weight_than_the_experts():
+    """In standard deviations."""
+    margins, scores, hits = judged(0, n=2000)
+    found = fit_blend(np.where(np.isfinite(margins), scores, -np.inf), 10 * margins, hits, with_base=True)
+    spread = [part[np.isfinite(margins)].std() for part in (scores, 10 * margins)]
+    assert found.base * spread[1] == pytest.approx(found.expert * spread[0], rel=0.1)
 
 
 def test_rows_whose_class_is_no_candidate_do_not_count():

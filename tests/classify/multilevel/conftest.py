@@ -18,6 +18,11 @@ def descended_plainly():
     return plain_descent
 
 
+@pytest.fixture(scope="session")
+def scored_plainly():
+    return plain_scores
+
+
 def made_documents(n_rows=1500, n_classes=30, n_blocks=6, n_terms=400, seed=0):
     """Counts of words: each class has words of its own and shares others with the classes of its block."""
     rng = np.random.default_rng(seed)
@@ -28,6 +33,12 @@ def made_documents(n_rows=1500, n_classes=30, n_blocks=6, n_terms=400, seed=0):
     codes = rng.permutation(np.arange(n_rows) % n_classes)
     counts = rng.poisson(25 * rates[codes])
     return csr_array(TfidfTransformer().fit_transform(counts)), np.array([f"c{code:02}" for code in codes])
+
+
+def plain_scores(model, X):
+    """Return the mean over the trees with groups, and twice what the flat one says."""
+    *grouped, flat = (plain_descent(tree, X) for tree in model.trees_)
+    return np.mean(grouped, axis=0) + 2 * flat
 
 
 def plain_descent(tree, X):

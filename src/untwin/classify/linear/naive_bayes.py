@@ -75,9 +75,8 @@ class NaiveBayes(LinearWeights):
         totals = np.asarray(F.sum(axis=1)).ravel()
         self.offsets_ = (np.log(self.alpha) - np.log(totals + self.alpha * X.shape[1])).astype(np.float32)
         self.intercept_ = np.zeros(len(self.classes_), dtype=np.float32)
-        if sparse:
-            F.data = np.log1p(F.data / self.alpha).astype(np.float32)
-        self.weights_ = csr_array(F.T.tocsr()) if sparse else np.log1p(F.T / self.alpha).astype(np.float32)
+        W = np.log1p(F.T / self.alpha).astype(np.float32)
+        self.weights_ = csr_array(W) if sparse else W
         return self
 
     def _scores(self, X: Any) -> Floats32:
@@ -98,7 +97,8 @@ class NaiveBayes(LinearWeights):
 
     def predict(self, X: Any) -> Array:
         """Return the likeliest class."""
-        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -6,8 +6,9 @@ X        n x m    rows, with a last column of ones for the intercept
 T        n x k    1 where a row belongs to a class, else -1
 W        m x k    weights, one column a class
 Z        n x k    X W
-loss              of a class |w|^2 / 2 + C sum of max(0, 1 - t z)^2 over the rows: what `LinearSVC` minimises
-S        n x k    t max(0, 1 - t z): what a row falls short by; zero for most rows of most classes
+loss              of a class |w|^2 / 2 + C sum of max(0, r - t z)^2 over the rows: what `LinearSVC` minimises
+r        n x 1    1; or the root of a row's weight, by which the row is multiplied too, so that its loss has that weight
+S        n x k    t max(0, r - t z): what a row falls short by; zero for most rows of most classes
 G        m x k    derivatives of the loss, W - 2 C X' S
 
 Newton's step of a class solves with I + 2 C A'A, where A holds only the rows that fall short: a few in a hundred near
@@ -57,7 +58,9 @@ def densify(X: Any) -> Any:
     return X.toarray() if sparse and nearly_dense(X) else X
 
 
-def one_against_rest(X: Array, codes: Indices, n_classes: int, C: float, tol: float) -> Array:
+def one_against_rest(
+    X: Array, codes: Indices, n_classes: int, *, C: float, tol: float, weights: Array | None = None
+) -> Array:
     """Return W, (m, n_classes); a class's slope ends below `tol` times that at zero and its share, as liblinear's.
 
     Parameters
@@ -69,16 +72,20 @@ def one_against_rest(X: Array, codes: Indices, n_classes: int, C: float, tol: fl
     n_classes : int
     C, tol : float
         As in `LinearSVC`, but `tol` is never above `PRECISE`.
+    weights : (n,), above zero, or None
+        How often each row counts.
     """
+    r = np.ones((len(X), 1), X.dtype) if weights is None else np.sqrt(weights).astype(X.dtype)[:, np.newaxis]
+    X = X if weights is None else r * X
     if 2 * C * float(np.vdot(X, X)) > SINGLE_PRECISION:  # no system's condition is above
-        X = X.astype(np.float64)
+        X, r = X.astype(np.float64), r.astype(np.float64)
     T = np.full((len(X), n_classes), -1, dtype=X.dtype)
     own = np.flatnonzero(codes >= 0)
     T[own, codes[own]] = 1
     with threadpool_limits(1, user_api="blas"):  # most systems are too small to share, and sums keep their order
-        W = _near_by(X, T, C)
+        W = _near_by(X, r * T, C)
         for columns in _in_turn(n_classes, NUMBERS_AT_ONCE // len(X)):
-            _descend(W[:, columns], X, T[:, columns], C, tol)
+            _descend(W[:, columns], X, T[:, columns], r, C=C, tol=tol)
     return W
 
 
@@ -93,12 +100,12 @@ def _near_by(X: Array, T: Array, C: float) -> Array:
     return np.asarray(OVERSHOT * (X.T @ system.solve(T) if system.wide else system.solve(X.T @ T)))
 
 
-def _descend(W: Array, X: Array, T: Array, C: float, tol: float) -> None:
+def _descend(W: Array, X: Array, T: Array, r: Array, *, C: float, tol: float) -> None:
     """Follow Newton's steps to the minimum, in place; classes that are there wait for the others."""
-    enough = _enough(X, T, C, min(tol, PRECISE))
+    enough = _enough(X, T, r, C=C, tol=min(tol, PRECISE))
     live, Z = np.arange(W.shape[1]), X @ W
     for _ in range(MOST_STEPS):
-        S = T * np.maximum(1 - T * Z, 0)
+        S = T * np.maximum(r - T * Z, 0)
         G = W[:, live] - 2 * C * (X.T @ S)
         far = np.linalg.norm(G, axis=0) > enough[live]
         if not far.any():
@@ -107,16 +114,16 @@ def _descend(W: Array, X: Array, T: Array, C: float, tol: float) -> None:
         D = np.column_stack([_direction(X[np.flatnonzero(s)], g, C) for s, g in zip(S.T, G.T, strict=True)])
         XD = X @ D
         promised = np.einsum("ij,ij->j", G, D)
-        steps = _steps((W[:, live], D), (T * Z, T * XD), promised, C)
+        steps = _steps((W[:, live], D), (T * Z - r, T * XD), promised, C)
         W[:, live] += steps * D
         Z += steps * XD
 
 
-def _enough(X: Array, T: Array, C: float, tol: float) -> Array:
+def _enough(X: Array, T: Array, r: Array, *, C: float, tol: float) -> Array:
     """Return how long the slope of a class may stay; never so short that rounding hides it."""
-    own = (T > 0).mean(axis=0)
+    own = (r * r).ravel() @ (T > 0) / np.vdot(r, r)
     share = np.maximum(tol * np.minimum(own, 1 - own), 10 * np.finfo(X.dtype).eps)
-    return np.asarray(2 * C * share * np.linalg.norm(X.T @ T, axis=0))
+    return np.asarray(2 * C * share * np.linalg.norm(X.T @ (r * T), axis=0))
 
 
 def _direction(A: Array, g: Array, C: float) -> Array:
@@ -151,12 +158,12 @@ def _factor(product: Array, ridge: float) -> Any:
 def _steps(weights: tuple[Array, Array], margins: tuple[Array, Array], promised: Array, C: float) -> Array:
     """Return how far each class goes: a whole step, or half as far until its loss falls as much as was promised.
 
-    Weights and margins each come with what a whole step adds to them.
+    Weights and margins (less r, so that what falls short is negative) each come with what a whole step adds to them.
     """
 
     def losses(steps: Any) -> Array:
         w, t = (now + steps * more for now, more in (weights, margins))
-        return np.asarray(_squares(w) / 2 + C * _squares(np.maximum(1 - t, 0)))
+        return np.asarray(_squares(w) / 2 + C * _squares(np.minimum(t, 0)))
 
     before, steps = losses(0.0), np.ones_like(promised)
     unseen = 4 * np.finfo(promised.dtype).eps * before  # changes that rounding hides

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array, hstack
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, validating
+from untwin._compat import Interval, checked_sample_weight, validating
 from untwin.classify.linear.newton import densify, one_against_rest, suits
 from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, pack, with_ones
 
@@ -81,29 +81,32 @@ class LinearSVM(Margins):
 
     @validating
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the weights of rows `X` with labels `y`."""
+        """Learn the weights of rows `X` with labels `y`; weight 2 counts a row twice, weight 0 leaves it out."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        shares = None
+        if sample_weight is not None:
+            shares = checked_sample_weight(sample_weight, X, ensure_non_negative=True)
+            counted = np.flatnonzero(shares)
+            X, y, shares = X[counted], y[counted], shares[counted]
         codes = self._encode(y)
-        shares = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         if len(self.classes_) == 1:
             self.weights_, self.intercept_ = np.zeros((X.shape[1], 1), np.float32), np.ones(1, np.float32)
-        elif suits(X) and shares is None:
-            W = one_against_rest(with_ones(densify(X)), codes, codes.max() + 1, self.C, self.tol).astype(np.float32)
+        elif suits(X):
+            rows, n_columns = with_ones(densify(X)), int(codes.max()) + 1
+            W = one_against_rest(rows, codes, n_columns, C=self.C, tol=self.tol, weights=shares).astype(np.float32)
             self.weights_, self.intercept_ = np.ascontiguousarray(W[:-1]), W[-1].copy()
         else:
             self._descend(csr_array(X), codes, shares)
         return self
 
     def _descend(self, X: csr_array, codes: Indices, shares: Any) -> None:
-        from joblib import effective_n_jobs
-
-        from untwin.classify.linear.descent import Problem, learn_weights
+        from untwin.classify.linear.descent import Problem
 
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         members = memberships(codes, int(codes.max()) + 1)
         problem = Problem.of(X, members, C=self.C, passes=self.passes, tol=self.tol, seed=seed, weights=shares)
         large = X.shape[1] * members.shape[1] > MOST_DENSE
-        parts, self.intercept_ = learn_weights(problem, pack if large else np.asarray, effective_n_jobs(self.n_jobs))
+        parts, self.intercept_ = problem.learn(pack if large else np.asarray, self.n_jobs)
         self.weights_ = csr_array(hstack(parts, format="csr")) if large else np.hstack(parts)
 
 

@@ -63,11 +63,6 @@ class LinearWeights(ClassifierMixin, BaseEstimator):
     weights_: Any
     intercept_: Floats32
 
-    @property
-    def coef_(self) -> Any:
-        """The weights as scikit-learn names them: a row for each class."""
-        return self.weights_.T
-
     def _keep(self, trained: Any, coef: Any, intercept: Any) -> Self:
         self.classes_ = trained.classes_
         self.weights_ = np.ascontiguousarray(coef.T, dtype=np.float32)
@@ -87,6 +82,11 @@ class LinearWeights(ClassifierMixin, BaseEstimator):
 
 class Margins(LinearWeights):
     """A linear model that predicts the largest margin; for two classes it has one column of weights, for the second."""
+
+    @property
+    def coef_(self) -> Any:
+        """The weights as scikit-learn names them: a row for each class."""
+        return self.weights_.T
 
     def _encode(self, y: Array) -> Indices:
         """Store the classes; return the column of weights of each label, -1 for the first of two classes."""

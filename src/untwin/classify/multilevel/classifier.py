@@ -5,6 +5,7 @@ Glossary
 C                 number of classes
 tree              `Hierarchy` of the classes, cut into branches (classify/groups.py), each with an expert
 S        n x C    log-scores: sum over the branches on the way to a class, mean over the trees
+flat              a tree whose root decides between all classes: what the groups miss, it sees
 T                 temperature: softmax(S / T) are probabilities; fitted to rows that the model had not seen
 """
 
@@ -29,7 +30,7 @@ from untwin.classify.experts import Earlier, refit_experts
 from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.classify.linear import LinearSVM
 from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
-from untwin.classify.multilevel.groups import FEWEST, cut_branches, given_branches
+from untwin.classify.multilevel.groups import FEWEST, cut_branches, flat_branch, given_branches
 from untwin.classify.multilevel.heldout import held_out_folds
 from untwin.classify.multilevel.new_classes import earlier_experts, extend_branch, nearest_classes
 from untwin.classify.multilevel.trees import SOURCES, class_trees
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 FLOATS = [np.float64, np.float32]
 BEAM = 10  # branches of a level that soft routing asks: as good as all
-PASSES, ROWS_SEEN = (3, 10), 200_000  # the default experts pass over few rows ten times, over many three times
+FLAT_WEIGHT = 2.0  # of flat log-scores, which have one level where others have two or more
 N_FOLDS = 5  # of the base's confusion where `cv` is None
 MOST_HELD_OUT = 10_000  # rows that are enough to grow a tree by their confusion, and to fit a temperature
 
@@ -75,7 +76,8 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     ----------
     hierarchy : "centroids", "confusion", "both", Hierarchy, list of these, or None, default=None
         Trees of the classes: grown from their centroids, from the out-of-fold confusion of `base`, from both, or
-        given. The scores of several are averaged. None grows one of each kind.
+        given. The scores of several are averaged. None grows one of each kind, and adds the scores of one classifier
+        for all classes at once (except in hard routing), so that groups do no harm.
     base : classifier or None, default=None
         Whose confusion is studied; by default `CentroidClassifier`.
     root, expert : classifier or None, default=None
@@ -109,6 +111,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     base_ : classifier
         The base, fitted to all rows.
     trees_ : list of ExpertTree
+        Of the flat classifier, which comes last, a tree with a root only.
     temperature_ : float
         1 without calibration.
     judged_ : (confidence, right) or None
@@ -126,7 +129,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_digits(return_X_y=True)
     >>> model = MultiLevelClassifier().fit(X[::2], y[::2])
     >>> len(model.groups_), len(model.trees_)
-    (2, 3)
+    (2, 4)
     >>> model.score(X[1::2], y[1::2]) > 0.9
     True
     >>> approximate = model.predict_group(X[1::2], error_rate=0.01)
@@ -200,7 +203,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn more rows; X may have more columns than before, and y labels that were not there before.
 
-        The root and the groups with new rows are trained again, on all their rows; the other experts stay as they are.
+        Roots and groups with new rows are trained again, on all their rows; the other experts stay as they are.
         A new class joins the groups of the class whose centroid is nearest to its own (or those that `groups` names).
         Trees and calibration stay as `fit` found them. The first call is `fit`; `classes` is not looked at.
         """
@@ -280,10 +283,10 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         beam = {"soft": BEAM, "hard": 1}.get(self.routing, self.routing)  # type: ignore[arg-type]
-        S = self.trees_[0].descend(X, beam)
-        for tree in self.trees_[1:]:
-            S += tree.descend(X, beam)
-        S /= np.float32(len(self.trees_))
+        S = np.zeros((X.shape[0], len(self.classes_)), dtype=np.float32)
+        averaged = [tree for tree in self.trees_ if not tree.flat] or self.trees_
+        for tree in self.trees_:
+            S += np.float32(1 / len(averaged) if tree in averaged else FLAT_WEIGHT) * tree.descend(X, beam)
         return S
 
     def _train(self, X: Any, codes: Indices, cuts: list[list[Branch]], earlier: Earlier | None) -> None:
@@ -310,7 +313,9 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
             sources = sources[:1]  # too few for groups: all trees would be the same
         confusion = self._confusion(X, codes) if {"confusion", "both"} & set(map(str, sources)) else None
         self.hierarchies_ = class_trees(sources, self._centroids(X, codes), confusion, self.classes_)
-        return [cut_branches(tree, self.classes_, self.groups) for tree in self.hierarchies_]
+        cuts = [cut_branches(tree, self.classes_, self.groups) for tree in self.hierarchies_]
+        beside = self.hierarchy is None and self.routing != "hard" and len(self.classes_) >= FEWEST
+        return [*cuts, [flat_branch(len(self.classes_))]] if beside else cuts
 
     def _extend_branches(self, X: Any, codes: Indices, moved: Indices) -> list[list[Branch]]:
         """Return the cuts with the classes that were not there before."""

@@ -58,6 +58,11 @@ class ExpertTree:
         """The group of each class: the child of the root it belongs to."""
         return self.branches[0].child
 
+    @property
+    def flat(self) -> bool:
+        """Whether the root decides between all classes."""
+        return len(self.branches) == 1
+
     def descend(self, X: Any, beam: int | None = None) -> Floats32:
         """Return S; classes in branches outside the beam get their branch's score and `UNASKED`."""
         n = X.shape[0]

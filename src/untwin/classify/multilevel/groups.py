@@ -51,6 +51,11 @@ class Branch(NamedTuple):
     below: Indices
 
 
+def flat_branch(n_classes: int) -> Branch:
+    """Return the root of a tree without groups."""
+    return Branch(np.arange(n_classes), np.arange(n_classes), np.full(n_classes, -1))
+
+
 def given_branches(groups: Sequence[Sequence[Any]], classes: Array) -> list[Branch]:
     """Return two levels of the groups given; a class that none of them names is a group of its own.
 

@@ -22,7 +22,8 @@ def curves(model):
 
 
 def test_plain_rows_and_plain_lsi_are_what_a_pipeline_says(model, curves):
-    answers, X, y = model.state_.answers, model.state_.explaining_view.rows, model.state_.y
+    answers, view, y = model.state_.answers, model.state_.view, model.state_.y
+    X = view.rows[:, view.encoder.readable_]  # words
     weights = TfidfTransformer(sublinear_tf=True)
     lsi = SprinkledLSI(n_components=5, training="reconstructed", random_state=0)
     right = {"raw": 0, "lsi": 0}

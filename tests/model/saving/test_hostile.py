@@ -202,8 +202,8 @@ def test_no_model_says_so(tmp_path):
 
 def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
     model = UntwinClassifier(preset="fast", cv=2).fit(rows_of_kind("texts"), labels)
-    terms = model.state_.views[0].encoder.terms_
-    model.state_.views[0].encoder.terms_ = terms.scatter([1], [terms[0]])
+    counts = model.state_.view.encoder.encoders_[0]
+    counts.terms_ = counts.terms_.scatter([1], [counts.terms_[0]])
     with pytest.raises(ValueError, match="A term must have one column"):
         model.save(tmp_path / "model")
 

@@ -75,8 +75,8 @@ class NaiveBayes(LinearWeights):
         totals = np.asarray(F.sum(axis=1)).ravel()
         self.offsets_ = (np.log(self.alpha) - np.log(totals + self.alpha * X.shape[1])).astype(np.float32)
         self.intercept_ = np.zeros(len(self.classes_), dtype=np.float32)
-        F.data = np.log1p(F.data / self.alpha).astype(np.float32) if sparse else F.data
-        self.weights_ = csr_array(F.T.tocsr()) if sparse else np.log1p(F.T / self.alpha).astype(np.float32)
+        W = np.log1p(F.T / self.alpha).astype(np.float32)
+        self.weights_ = csr_array(W.tocsr()) if sparse else np.ascontiguousarray(W)
         return self
 
     def _scores(self, X: Any) -> Floats32:

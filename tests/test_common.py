@@ -24,8 +24,10 @@ from untwin import (
     UntwinClassifier,
 )
 from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
+from untwin.classify.stack import StackedClassifier
+from untwin.data.numbers import NumbersAndIntervals
 from untwin.data.standard import StandardNumbers
-from untwin.represent.frequent import FrequentTerms
+from untwin.represent.term_weights import TermWeights
 
 PLAN = SprinklingPlan.uniform(s=2.0)
 
@@ -35,7 +37,8 @@ ESTIMATORS = [
     SprinkledLSI(n_components=2, plan=PLAN, training="reconstructed"),
     SprinkledLSI(n_components="mdl", plan=PLAN),
     SemiDiscreteLSI(n_components=2),
-    FrequentTerms(),
+    TermWeights(),
+    TermWeights(min_df=2, block_of=[0]),
     SupervisedWeights(),
     SupervisedWeights(scheme="bin", norm="l1"),
     SupervisedWeights(scheme="tf", norm=None, select=0.5, select_by="ig"),
@@ -44,6 +47,7 @@ ESTIMATORS = [
     MDLPDiscretizer(),
     MDLPDiscretizer(encode="ordinal", uncut="drop", n_jobs=1),
     StandardNumbers(),
+    NumbersAndIntervals(),
     ScoreSpace(LogisticRegression()),
     ScoreSpace(LinearSVC(random_state=0), keep=2),
     KNNClassifier(),
@@ -60,6 +64,7 @@ ESTIMATORS = [
     NaiveBayes(),
     LinearSVM(),
     LogisticModel(),
+    StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())]),
     MultiLevelClassifier(),
     MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
     AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),

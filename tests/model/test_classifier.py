@@ -143,8 +143,12 @@ def test_an_encoder_of_ones_own(texts, labels, new, truth):
     np.testing.assert_array_equal(given.fit(long, labels).predict_proba(new_long), default.predict_proba(new_long))
     foreign = UntwinClassifier(preset="fast", encoder=CountVectorizer()).fit(texts, labels)
     assert foreign.score(new, truth) > 0.7
-    reasons = foreign.explain(new[:1])
-    assert reasons[0].neighbours.neighbours[0].terms
+    (reason,) = foreign.explain(new[:1])
+    for near in reason.neighbours.neighbours:
+        shared = set(new[0].split()) & set(texts[near.row].split())
+        assert {term for term, _ in near.terms} <= shared
+        assert bool(near.terms) == bool(shared)
+    assert any(near.terms for near in reason.neighbours.neighbours)
 
 
 def test_matrices_stay_as_they_are_dense_or_sparse():

@@ -1,4 +1,4 @@
-"""`StackedClassifier` against a literal computation, and what must hold of it: no leak, no lost class, cheap updates."""
+"""`StackedClassifier` against a literal computation, and its promises: no leak, no lost class, quick updates."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 WIDTH = 64  # classes of a block: weights of a term are four cache lines
 ROWS_AT_ONCE = 1 << 14  # rows of a part: a pass visits part after part, so that rows could be read from a file
 FULL_PASSES = 2  # at the beginning
+MOST_SLACK = 1e30  # of a row without weight: next to nothing, and still a number
 MOST_PASSES = 1000  # where only the tolerance says when to stop
 
 
@@ -56,7 +57,7 @@ class Problem:
         """Return the problem of rows `X`, whose classes are the CSR `members`; `weights` multiply C, row by row."""
         rows, places = _frequent_first(as_rows(X), X.shape[1])
         shares = np.ones(X.shape[0]) if weights is None else np.maximum(weights, np.finfo(np.float32).tiny)
-        slack = (0.5 / (C * shares)).astype(np.float32)
+        slack = np.minimum(0.5 / (C * shares), MOST_SLACK).astype(np.float32)
         own_starts, own = members.indptr.astype(np.int64), members.indices.astype(np.int32)
         given = Labelled(rows, own_starts, own, squared_lengths(rows.starts, rows.values), slack)
         return cls(given, places, members.shape[1], passes, tol, seed)

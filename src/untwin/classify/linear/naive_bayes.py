@@ -97,7 +97,8 @@ class NaiveBayes(LinearWeights):
 
     def predict(self, X: Any) -> Array:
         """Return the likeliest class."""
-        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

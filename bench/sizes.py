@@ -1,4 +1,4 @@
-"""How cost grows with rows and classes: `UntwinClassifier` from five texts to half a million, two classes to two thousand.
+"""How cost grows with rows and classes: `UntwinClassifier` from five texts to half a million.
 
 Prints one line for each size, and the exponents of rows and of classes: seconds are about rows ** a * classes ** b,
 fitted by least squares on the logarithms of sizes where work, and not the start of a process, takes the time. Texts are

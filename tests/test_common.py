@@ -24,8 +24,10 @@ from untwin import (
     UntwinClassifier,
 )
 from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
+from untwin.classify.stack import StackedClassifier
+from untwin.data.numbers import NumbersAndIntervals
 from untwin.data.standard import StandardNumbers
-from untwin.represent.frequent import FrequentTerms
+from untwin.represent.term_weights import TermWeights
 
 PLAN = SprinklingPlan.uniform(s=2.0)
 
@@ -35,7 +37,8 @@ ESTIMATORS = [
     SprinkledLSI(n_components=2, plan=PLAN, training="reconstructed"),
     SprinkledLSI(n_components="mdl", plan=PLAN),
     SemiDiscreteLSI(n_components=2),
-    FrequentTerms(),
+    TermWeights(),
+    TermWeights(min_df=2, block_of=[0]),
     SupervisedWeights(),
     SupervisedWeights(scheme="bin", norm="l1"),
     SupervisedWeights(scheme="tf", norm=None, select=0.5, select_by="ig"),
@@ -44,6 +47,7 @@ ESTIMATORS = [
     MDLPDiscretizer(),
     MDLPDiscretizer(encode="ordinal", uncut="drop", n_jobs=1),
     StandardNumbers(),
+    NumbersAndIntervals(),
     ScoreSpace(LogisticRegression()),
     ScoreSpace(LinearSVC(random_state=0), keep=2),
     KNNClassifier(),
@@ -60,6 +64,7 @@ ESTIMATORS = [
     NaiveBayes(),
     LinearSVM(),
     LogisticModel(),
+    StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())]),
     MultiLevelClassifier(),
     MultiLevelClassifier(hierarchy="confusion", groups=2, routing="hard", cv=None),
     AdaptiveSprinkling(KNNClassifier(n_neighbors=3), msl=1.0, cv=2),
@@ -67,6 +72,8 @@ ESTIMATORS = [
     UntwinClassifier(preset="fast", cv=2),
 ]
 
+IN_PASSES = "so many passes do not reach the optimum; to the end they do (tests/classify/test_weights_of_rows.py)"
+NO_NEGATIVE_NUMBERS = "this check hands over negative numbers, whatever the tags say"
 TRAINING_DIFFERS = "training documents are represented with knowledge of their class, unseen ones without"
 
 
@@ -78,6 +85,10 @@ def expected_failures(estimator):
     """
     if getattr(estimator, "training", None) == "reconstructed":
         return {"check_transformer_general": TRAINING_DIFFERS, "check_transformer_data_not_an_array": TRAINING_DIFFERS}
+    if isinstance(estimator, LinearSVM):
+        return {f"check_sample_weight_equivalence_on_{kind}_data": IN_PASSES for kind in ("dense", "sparse")}
+    if isinstance(estimator, NaiveBayes):
+        return {"check_decision_proba_consistency": NO_NEGATIVE_NUMBERS}
     return {}
 
 

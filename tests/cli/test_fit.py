@@ -22,7 +22,7 @@ def test_the_record_says_what_was_chosen_and_what_to_expect(fitted):
 
 
 def test_talk_names_stages_and_the_next_commands(fitted):
-    assert "untwin: candidates" in fitted.talk
+    assert "untwin: linear SVM" in fitted.talk
     assert f"next: untwin predict {fitted.folder}" in fitted.talk
 
 

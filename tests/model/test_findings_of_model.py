@@ -84,7 +84,7 @@ def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch
     wrong = labels.copy()
     for row in (5, 18, 31, 44):
         wrong[row] = labels[row + 2]  # of another pair of twins
-    model = UntwinClassifier(preset="fast").fit(texts, wrong)
+    model = UntwinClassifier().fit(texts, wrong)
     whole = by_code(model.findings_)["label-error"].evidence
     monkeypatch.setattr("untwin.model.findings.evidence.MANY_ROWS", 80)
     known = Evidence.of_state(model.state_)
@@ -123,8 +123,9 @@ def test_labels_may_be_objects(texts, labels):
     mixed = np.where(labels == "class00", "class01", labels)
     mixed[::8] = "class00"  # a coin decides between the two
     model = UntwinClassifier(preset="fast").fit(texts, mixed.astype(object))
-    (record,) = by_code(model.findings_)["twins"].evidence
-    assert (record["a"], record["b"]) == ("class00", "class01")
+    found = [(record["a"], record["b"]) for record in by_code(model.findings_)["twins"].evidence]
+    assert found[0] == ("class00", "class01")
+    assert set(found[1:]) <= {("class02", "class03")}  # twins too, though not as much
 
 
 def test_documents_come_and_go_with_their_rows(model, texts, labels, new, truth):

@@ -10,10 +10,9 @@ from scipy.sparse import csr_array
 from untwin.classify.graph.classifier import ConfusionGraphClassifier
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.classify.linear import LinearSVM
+from untwin.crossfit.together import SharedFolds
 from untwin.model import UntwinClassifier
-from untwin.model.features.view import View
-from untwin.model.selection.comparison import Comparison, compare
-from untwin.model.selection.specs import CandidateSpec
+from untwin.model.selection.comparison import Comparison
 from untwin.report import write_report
 
 TAIL = (16, 9, 5, 3, 2, 2, 1, 1, 1, 1)
@@ -46,9 +45,10 @@ def _rows(kind, codes, seed=0):
 
 @pytest.fixture
 def small_samples(monkeypatch):
-    """Let the trial sample be so small that it lacks classes, as that of a large table does."""
-    monkeypatch.setattr("untwin.model.selection.sampling.TRIAL_ROWS", 15)
-    monkeypatch.setattr("untwin.model.selection.sampling.TRIAL_ROWS_A_CLASS", 1)
+    """Let the rows that are asked about be so few that they lack classes, as those of a large table do."""
+    monkeypatch.setattr("untwin.model.selection.sampling.MOST_SCORES", 15)
+    monkeypatch.setattr("untwin.model.selection.sampling.FEWEST_ROWS_A_CLASS", 1)
+    monkeypatch.setattr("untwin.model.selection.strength.ENOUGH_ROWS", 15)
 
 
 def _everything_works(model, rows, tmp_path, *, report):
@@ -136,20 +136,17 @@ def test_identical_rows_of_different_classes(tmp_path):
 
 
 def test_candidates_of_a_sample_have_a_column_for_each_class():
-    """The trial sample of a long tail lacks classes: their numbers must not move."""
+    """A sample of a long tail lacks classes: their numbers must not move."""
     rng = np.random.default_rng(0)
     codes = np.array([0, 0, 0, 0, 2, 2, 2, 2])
     rows = rng.normal(size=(8, 3)) + np.eye(3)[codes] * 3
-    comparison = Comparison(
-        (View("matrix", rows),), np.array(list("abcd")), codes, np.arange(8) % 2, "accuracy", None, None
-    )
-    entries, dropped = compare(
-        comparison, [CandidateSpec("svm", LinearSVM()), CandidateSpec("knn", KNNClassifier())], np.arange(8)
-    )
-    assert not dropped
-    for entry in entries:
-        assert entry.log_p.shape == (8, 4)
-        assert set(entry.predicted) <= {0, 2}
+    folds, classes = np.arange(8) % 2, np.array(list("abcd"))
+    comparison, models = Comparison(classes, codes, folds, "accuracy", None), (LinearSVM(), KNNClassifier())
+    scores = SharedFolds(rows, codes, 4, folds, folds, None).scores({type(model).__name__: model for model in models})
+    for found, model in zip(scores.values(), models, strict=True):
+        result = comparison.result("one", model, found)
+        assert result.log_p.shape == (8, 4)
+        assert set(result.predicted) <= {0, 2}
 
 
 def test_experts_stand_in_the_order_of_the_classes_where_one_has_no_row_to_learn_from():

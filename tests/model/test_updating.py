@@ -14,7 +14,7 @@ from untwin._errors import InputError
 from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.model import UntwinClassifier
-from untwin.model.selection.specs import CandidateSpec
+from untwin.model.selection.candidates import STACK
 from untwin.report import write_report
 
 
@@ -31,22 +31,22 @@ def test_rows_are_answered_before_they_are_learnt(model, new, truth):
     assert model.out_of_fold_.predictions[160:].tolist() == before.tolist()
     assert model.confusion_.total == 240
     assert learnt.refitted == tuple(model.candidates_[0].name.split(" + "))
-    assert "trained anew" in str(learnt)
+    assert "trained again" in str(learnt)
 
 
 def test_models_trained_anew_are_those_of_all_rows_together(model, labels, new, truth):
-    chosen = [clone(member.model) for member in model.state_.ensemble.members]
+    chosen = [clone(member.model[-1]) for member in model.state_.ensemble.members]
     model.add(new, truth)
-    view = model.state_.views[0]
+    view = model.state_.view
     for member, plain in zip(model.state_.ensemble.members, chosen, strict=True):
-        expected = plain.fit(view.rows, np.concatenate([labels, truth]))
+        expected = view.model(plain).fit(view.rows, np.concatenate([labels, truth]))
         np.testing.assert_array_equal(member.model.predict(view.rows), expected.predict(view.rows))
 
 
 def test_new_words_and_new_classes(model):
     learnt = model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3)
     assert learnt.new_classes == ("animal",)
-    assert learnt.n_new_terms == 4
+    assert learnt.n_new_terms == 7  # four stems and three pairs; runs of characters are no news to anybody
     assert learnt.accuracy_before == 0.0
     assert model.predict(["zebra"]).tolist() == ["animal"]
     assert model.classes_.tolist() == ["animal", "class00", "class01", "class02", "class03"]
@@ -55,29 +55,57 @@ def test_new_words_and_new_classes(model):
     assert model.findings_
 
 
-def test_a_class_space_learns_on_without_training_anew(monkeypatch, texts, labels, new, truth):
-    only = CandidateSpec("class space", LatentClassClassifier(), weighted=False)
-    monkeypatch.setattr("untwin.model.fitting.candidate_specs", lambda now: [only])
-    model = UntwinClassifier(preset="fast").fit(texts, labels)
-    assert model.add(new, truth).refitted == ()
-    together = LatentClassClassifier().fit(model.state_.views[0].rows, np.concatenate([labels, truth]))
-    answers = together.predict(model.state_.views[0].seen(new))
-    np.testing.assert_array_equal(model.predict(new), answers)
+@pytest.fixture
+def only(monkeypatch):
+    """Let one candidate have no rival."""
+
+    def force(name, candidate):
+        monkeypatch.setattr("untwin.model.selection.select.first_stage", lambda now, C: {name: candidate})
+
+    return force
 
 
-def test_groups_learn_on_by_training_only_what_is_touched(monkeypatch, make_texts):
+def test_a_class_space_that_learns_on_is_that_of_all_rows_together(only, texts, labels, new, truth):
+    only("class space", LatentClassClassifier())
+    model = UntwinClassifier().fit(texts, labels)
+    assert model.add(new, truth).refitted == ("class space",)
+    view = model.state_.view
+    together = view.model(LatentClassClassifier()).fit(view.rows, np.concatenate([labels, truth]))
+    np.testing.assert_array_equal(model.predict(new), together.predict(view.encode(new)))
+
+
+def test_groups_learn_rows_and_classes(only, make_texts):
     texts, labels = make_texts(480, 12)
-    only = CandidateSpec("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
-    monkeypatch.setattr("untwin.model.fitting.candidate_specs", lambda now: [only])
-    model = UntwinClassifier(preset="fast").fit(texts, labels)
+    only("multi-level", MultiLevelClassifier(hierarchy="centroids", cv=None))
+    model = UntwinClassifier().fit(texts, labels)
     (before,) = model.state_.ensemble.members
     new = [f"own0x{number} own0x3 own0x4 com1" for number in range(8)]
-    assert model.add(new, ["class00"] * 8).refitted == ()
+    assert model.add(new, ["class00"] * 8).refitted == ("multi-level",)
     (after,) = model.state_.ensemble.members
-    assert after.model[-1].retrained_.trained < after.model[-1].retrained_.of
-    assert before.model[-1].learnt_rows_.X.shape[0] == 480
-    assert model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3).refitted == ()
+    assert after.model is not before.model
+    assert before.model[-1].classes_.tolist() == after.model[-1].classes_.tolist()
+    assert before.model[0].n_features_in_ < after.model[0].n_features_in_  # what was there has not changed
+    assert model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3).refitted == ("multi-level",)
     assert model.predict(["zebra herd", new[0]]).tolist() == ["animal", "class00"]
+
+
+def test_a_stack_keeps_its_second_stage_until_a_class_comes(monkeypatch, texts, labels, new, truth):
+    monkeypatch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
+    model = UntwinClassifier().fit(texts, labels)
+    (before,) = model.state_.ensemble.members
+    assert before.name == STACK == model.candidates_[0].name
+    assert model.add(new, truth).refitted == (STACK,)
+    (after,) = model.state_.ensemble.members
+    assert after.model.second_ is before.model.second_
+    view, y = model.state_.view, np.concatenate([labels, truth])
+    for (_, plain), fitted in zip(before.model.estimators, after.model.models_, strict=True):
+        expected = view.model(clone(plain)).fit(view.rows, np.unique(y, return_inverse=True)[1])
+        found = fitted.predict(after.model.preprocessing_.transform(view.rows))
+        np.testing.assert_array_equal(found, expected.predict(view.rows))
+    model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3)
+    (grown,) = model.state_.ensemble.members
+    assert grown.model.second_ is not before.model.second_
+    assert model.predict(["zebra herd", texts[0]]).tolist() == ["animal", labels[0]]
 
 
 def test_other_labels_judge_what_was_heard(model, labels):
@@ -193,8 +221,8 @@ def test_new_words_and_names_of_a_table_are_counted():
     assert model.add(again, y[1::2]).n_new_terms == 0  # other cuts, perhaps, but nothing new
     new = again.head(4).with_columns(note=pl.lit("blue leaf, soft"), town=pl.lit("Jena"))
     learnt = model.add(new, y[1:8:2])
-    assert learnt.n_new_terms == 3  # blue, soft, Jena
-    assert "3 new terms" in str(learnt)
+    assert learnt.n_new_terms == 5  # blue, soft, blue leaf, leaf soft, Jena
+    assert "5 new terms" in str(learnt)
 
 
 def test_columns_keep_their_roles_when_rows_are_added():
@@ -205,7 +233,7 @@ def test_columns_keep_their_roles_when_rows_are_added():
     for member in model.state_.ensemble.members:
         assert list(member.model[0].blocks_) == ["length"]
     model.remove(model.ids_[:75])
-    assert model.state_.preprocessing[0].numeric == ["length"]
+    assert model.state_.preprocessing.numeric == ["length"]
 
 
 @pytest.mark.parametrize("away", ["relabel", "remove"])

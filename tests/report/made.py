@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
-from sklearn.naive_bayes import ComplementNB
 
+from untwin.classify.linear import NaiveBayes
 from untwin.model import UntwinClassifier
-from untwin.model.selection.specs import BASELINE, CandidateSpec
+from untwin.model.selection.candidates import SVM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +34,7 @@ def cheap_model(
     texts: list[str], labels: NDArray[np.str_], preset: str = "fast", ids: list[str] | None = None
 ) -> UntwinClassifier:
     """Fit with naive Bayes in the place of everything else."""
-    only = [CandidateSpec(BASELINE, ComplementNB(alpha=0.3))]
-    with patch("untwin.model.fitting.candidate_specs", lambda now: only):
+    with patch("untwin.model.selection.select.first_stage", lambda now, C: {SVM: NaiveBayes()}):
         return UntwinClassifier(preset=preset).fit(texts, labels, ids=ids)
 
 

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from tests.report.made import cheap_model, twin_texts
 
-from untwin import KNNClassifier, SprinkledLSI, UntwinClassifier
+from untwin import KNNClassifier, MDLPDiscretizer, SprinkledLSI, TableEncoder, UntwinClassifier
 from untwin.model.curves import _parts, space_curves
 from untwin.report import write_report
 
@@ -22,7 +22,8 @@ def curves(model):
 
 
 def test_plain_rows_and_plain_lsi_are_what_a_pipeline_says(model, curves):
-    answers, X, y = model.state_.answers, model.state_.explaining_view.rows, model.state_.y
+    answers, view, y = model.state_.answers, model.state_.view, model.state_.y
+    X = view.rows[:, view.encoder.readable_]  # words
     weights = TfidfTransformer(sublinear_tf=True)
     lsi = SprinkledLSI(n_components=5, training="reconstructed", random_state=0)
     right = {"raw": 0, "lsi": 0}
@@ -57,9 +58,12 @@ def test_a_plan_comes_from_the_other_folds_only(model):
         assert len(part.y_held) == (answers.folds == fold).sum()
 
 
-def test_terms_that_tell_confused_classes_apart_have_neighbours(curves):
+def test_terms_that_tell_confused_classes_apart_have_neighbours(model, curves):
+    blocks = model.state_.view.encoder
+    words = set(blocks.get_feature_names_out()[blocks.readable_])
     assert curves.similar
     for one in curves.similar:
+        assert words >= {one.term, *one.before, *one.after}  # no runs of characters
         assert one.term not in one.before
         assert len(one.before) == len(one.after) == 5
 
@@ -88,7 +92,8 @@ def test_vectors_have_curves_without_terms():
 
 def test_columns_without_signal_have_no_separation(tmp_path):
     columns = pl.DataFrame(np.random.default_rng(0).normal(size=(120, 3)), schema=["a", "b", "c"])
-    model = UntwinClassifier(preset="fast").fit(columns, np.arange(120) % 2)
+    intervals = TableEncoder(numeric=["a", "b", "c"], discretizer=MDLPDiscretizer())  # without a cut rows are alike
+    model = UntwinClassifier(preset="fast", encoder=intervals).fit(columns, np.arange(120) % 2)
     curves = model.curves_
     assert curves.strengths == curves.separation == curves.error == ()
     assert len(curves.lsi) == len(curves.dimensions)

@@ -202,8 +202,7 @@ def test_findings_are_those_of_the_model(report, model):
 
 
 def test_the_cost_names_sizes_configuration_and_the_way_to_repeat_it(model):
-    views = model.state_.views
-    assert Report.of(model).cost.views[0].columns == views[0].rows.shape[1]
+    assert Report.of(model).cost.rows.columns == model.state_.view.rows.shape[1]
     test = {"rows": 10, "accuracy": 0.5, "accuracy_low": 0.25, "accuracy_high": 0.75}
     made_by = {"command": ["fit", "my data.csv"], "seconds": {"fitting": 2.0}, "options": {"seed": 1}, "test": test}
     model.about_ = made_by
@@ -238,7 +237,7 @@ def test_a_frame_shows_its_rows():
     frame = pl.DataFrame({"subject": texts, "price": np.arange(36.0)})
     shown = Report.of(UntwinClassifier(preset="fast").fit(frame, labels))
     assert any(texts[one.id] in one.text for one in shown.documents.documents)
-    assert shown.cost.views[0].columns == 2
+    assert shown.cost.rows.columns == 2
 
 
 def test_without_texts_nothing_quotes_a_document(model):

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
 from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature, log_probabilities
 from untwin.classify.linear import LinearSVM
+from untwin.classify.linear.weights import FLOATS
 from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.together import SharedFolds, aligned_scores
 
@@ -73,6 +75,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     temperatures_ : (b,) array
     second_ : LinearSVM or None
         The second stage.
+    n_features_in_ : int
+        Without preprocessing.
 
     Examples
     --------
@@ -106,7 +110,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     @validating
     def fit(self, X: Any, y: Any, *, answers: FirstStageAnswers | None = None) -> Self:
         """Train both stages; `answers` are those of the first stage out of fold, where they are known already."""
-        require_classes(y := np.asarray(y))
+        X, y = self._check_rows(X, y)
+        require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         found = self._out_of_fold(X, codes) if answers is None else answers
         self.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
@@ -125,7 +130,9 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         if self.second_ is None or not np.array_equal(np.unique(y), self.classes_):
             fresh: StackedClassifier = clone(self)
             return fresh.fit(X, y)
-        updated, codes = copy(self), positions(np.asarray(y), self.classes_)
+        updated = copy(self)
+        X, y = updated._check_rows(X, y)
+        codes = positions(y, self.classes_)
         updated.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
         prepared = X if updated.preprocessing_ is None else updated.preprocessing_.fit_transform(X, codes)
         updated.models_ = [clone(model).fit(prepared, codes) for _, model in self.estimators]
@@ -134,7 +141,10 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats32:
         """Return the score of each class; with two classes that of the second, one-dimensional."""
         check_is_fitted(self, "classes_")
-        rows = X if self.preprocessing_ is None else self.preprocessing_.transform(X)
+        if self.preprocessing_ is None:
+            rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        else:
+            rows = self.preprocessing_.transform(X)
         scores = [aligned_scores(model, rows, len(self.classes_)) for model in self.models_]
         if self.second_ is not None:
             scores = [second_scores(self.second_, self._features(scores), len(self.classes_))]
@@ -146,6 +156,13 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
+
+    def _check_rows(self, X: Any, y: Any) -> tuple[Any, Array]:
+        """Return checked rows and labels; rows that are still to be prepared may be texts or a frame."""
+        if self.preprocessing is not None:
+            return X, column_or_1d(y)
+        rows, labels = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        return rows, labels
 
     def _out_of_fold(self, X: Any, codes: Indices) -> FirstStageAnswers | None:
         settled = possible_folds(X, codes, self.cv, in_runs=True)

@@ -62,8 +62,7 @@ def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
         raise InputError(message, code="no-columns", hint=f"Name them with {', '.join(map(option, FEATURES))}.")
-    encoder = model.state_.preprocessing[0] if model.state_.preprocessing is not None else None
-    wrong = fitted.describe_mismatch(columns, getattr(encoder, "columns_", ()))
+    wrong = fitted.describe_mismatch(columns, getattr(model.state_.preprocessing, "columns_", ()))
     if wrong and noted is None:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:

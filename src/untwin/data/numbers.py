@@ -27,6 +27,7 @@ class NumbersAndIntervals(TransformerMixin, BaseEstimator):
     ----------
     intervals_ : MDLPDiscretizer
     scores_ : StandardNumbers
+    n_features_in_ : int
 
     Examples
     --------
@@ -42,6 +43,7 @@ class NumbersAndIntervals(TransformerMixin, BaseEstimator):
         """Learn cuts and scales of the columns of `X`."""
         self.intervals_ = MDLPDiscretizer(n_jobs=1).fit(X, y)
         self.scores_ = StandardNumbers().fit(X)
+        self.n_features_in_ = len(self.scores_.means_)
         return self
 
     def transform(self, X: Any) -> csr_array:

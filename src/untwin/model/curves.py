@@ -130,14 +130,14 @@ def _parts(known: FittedState, seed: int) -> Iterator[Part]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
         learnt = view.take(answers.rows[train])
         preprocessing = learnt.fit_preprocessing(labels[train])
-        X, X_held = (
-            (rows if preprocessing is None else preprocessing.transform(rows)).astype(
-                np.float32
-            )  # enough for a curve, and fast
+        prepared = (
+            rows if preprocessing is None else preprocessing.transform(rows)
             for rows in (learnt.rows, rows_of(view.rows, answers.rows[held]))
         )
+        (X, names), (X_held, _) = (view.readable_terms(rows, preprocessing) for rows in prepared)
         confusion = answers.confusion_of(answers.held & (answers.folds != fold))
-        yield Part(X, labels[train], X_held, labels[held], confusion, view.term_names(preprocessing))
+        # single precision: enough for a curve, and fast
+        yield Part(X.astype(np.float32), labels[train], X_held.astype(np.float32), labels[held], confusion, names)
 
 
 def _measure(parts: list[Part], seed: int) -> SpaceCurves:

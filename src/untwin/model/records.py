@@ -45,7 +45,7 @@ class UpdateReport:
         None if there are no such rows.
     new_classes, lost_classes : tuple
     n_new_terms : int
-        New columns of the counted texts; for a table, its new words and names.
+        New terms of texts that a person can read, not runs of characters; for a table, its new words and names.
     refitted : tuple of str
         Members of the ensemble, trained again on all rows. The selection was not repeated.
     """

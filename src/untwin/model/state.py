@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
 from untwin.calibrate.threshold import surest_threshold
-from untwin.classify.experts import columns_of
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
@@ -70,8 +69,8 @@ class FittedState:
 
     @property
     def n_terms(self) -> int:
-        """How many columns the counted texts have."""
-        return 0 if self.view.encoder is None else int(self.view.rows.shape[1])
+        """How many terms of the counted texts a person can read."""
+        return 0 if self.view.encoder is None else int(self.view.encoder.readable_.sum())
 
     def log_proba(self, given: Any) -> tuple[Floats32, Flags]:
         """Return calibrated log-probabilities of new rows, and which rows are texts without any known term.
@@ -98,12 +97,7 @@ class FittedState:
 
     def readable_terms(self, rows: Any) -> tuple[Any, Array | None]:
         """Return rows of the view by the terms that a person can read, and their names, if they have any."""
-        X, names = self.terms(rows), self.view.term_names(self.preprocessing)
-        readable = self.view.readable(self.preprocessing)
-        if readable is None or readable.all():
-            return X, names
-        kept = np.flatnonzero(readable)
-        return columns_of(csr_array(X), kept), None if names is None else names[kept]
+        return self.view.readable_terms(self.terms(rows), self.preprocessing)
 
     def explain(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
         """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""

@@ -150,7 +150,11 @@ def _record(before: FittedState, after: FittedState, n_rows: int) -> UpdateRepor
 def _terms_of_cells(known: FittedState) -> set[str]:
     """Return the words and names among the terms of a table; not intervals, which change with every fit."""
     encoder = known.preprocessing
-    return set(encoder.terms_of("text", "nominal")) if isinstance(encoder, TableEncoder) else set()
+    if not isinstance(encoder, TableEncoder):
+        return set()
+    names, readable = encoder.get_feature_names_out(), encoder.readable_
+    parts = [encoder.blocks_[use.name] for use in encoder.columns_ if use.role in ("text", "nominal")]
+    return {name for part in parts for name in names[part][readable[part]].tolist()}
 
 
 def _copy_space(space: NeighbourSpace) -> NeighbourSpace:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, follow_sparse_interface, inherited_tags, validating
@@ -84,7 +85,8 @@ class TermWeights(TransformerMixin, BaseEstimator):
         if len(self.idf_) != counts.shape[1] or blocks.min(initial=0) < 0:  # compiled loops would not notice
             raise ValueError("Each term must have one weight and one block. Got others instead.")
         rows = weigh_counts(as_rows(counts), self.idf_, blocks, int(blocks.max(initial=0)) + 1)
-        weights = csr_array((rows[2], rows[1], rows[0]), shape=counts.shape)
+        starts = rows[0].astype(counts.indptr.dtype)  # else SciPy would widen all indices
+        weights = csr_array((rows[2], rows[1], starts), shape=counts.shape)
         weights.has_sorted_indices = counts.has_sorted_indices
         return follow_sparse_interface(weights)
 
@@ -92,4 +94,5 @@ class TermWeights(TransformerMixin, BaseEstimator):
         tags = inherited_tags(super())
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
+        tags.transformer_tags = TransformerTags(preserves_dtype=["float32"])
         return tags

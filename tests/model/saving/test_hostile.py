@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from copy import deepcopy
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.model.saving.conftest import made_labels, made_texts
 
+from untwin.classify.centroids import CentroidClassifier
 from untwin.model import UntwinClassifier
 from untwin.model.saving import describe, directory
 from untwin.store import ModelRefused, load, save
@@ -202,10 +205,108 @@ def test_no_model_says_so(tmp_path):
 
 def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
     model = UntwinClassifier(preset="fast", cv=2).fit(rows_of_kind("texts"), labels)
-    terms = model.state_.views[0].encoder.terms_
-    model.state_.views[0].encoder.terms_ = terms.scatter([1], [terms[0]])
+    counts = model.state_.view.encoder.encoders_[0]
+    counts.terms_ = counts.terms_.scatter([1], [counts.terms_[0]])
     with pytest.raises(ValueError, match="A term must have one column"):
         model.save(tmp_path / "model")
+
+
+@pytest.fixture(scope="module")
+def stacked():
+    """A model of texts whose stack has won."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
+        return UntwinClassifier(cv=2).fit(made_texts(), made_labels())
+
+
+def stack_of(model):
+    return model.state_.ensemble.members[0].model
+
+
+def lie_about(what, value):
+    """Return a change of a model: the attribute at the end of the path gets `value(attribute)`."""
+    *path, last = what.split(".")
+
+    def change(model):
+        thing = stack_of(model) if path[0] == "stack" else model.state_
+        for name in path[1:]:
+            thing = thing[int(name)] if name.isdigit() else getattr(thing, name)
+        setattr(thing, last, value(getattr(thing, last)))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lie_about("state.preprocessing.idf_", lambda idf: idf[:-1]), "Each term must have a weight"),
+        (lie_about("stack.preprocessing_.idf_", lambda idf: idf.astype(np.float64)), "Each term must have a weight"),
+        (lie_about("stack.preprocessing_.idf_", lambda idf: idf * np.nan), "Each term must have a weight"),
+        (lie_about("stack.preprocessing_.idf_", lambda idf: idf.tolist()), "Each term must have a weight"),
+        (lie_about("state.view.encoder.columns_", lambda columns: columns[:1]), "Each block must have its columns"),
+        (lie_about("state.view.encoder.columns_", lambda columns: columns[::-1]), "Each term must have a column"),
+        (lie_about("state.view.encoder.columns_", lambda columns: [np.zeros_like(c) for c in columns]), "must be all"),
+        (lie_about("state.view.encoder.columns_", lambda columns: [c + 9 for c in columns]), "Columns must be all"),
+        (lie_about("state.view.encoder.columns_", lambda columns: [c / 1 for c in columns]), "Columns must be all"),
+        (lie_about("state.view.encoder.block_of_", lambda of: 1 - of), "Each column must belong to its block"),
+        (lie_about("state.view.encoder.block_of_", lambda of: np.append(of, of[-1:])), "one block|column for each"),
+        (lie_about("stack.temperatures_", lambda T: T[1:]), "Each model must have a temperature"),
+        (lie_about("stack.temperatures_", lambda T: 0 * T), "Each model must have a temperature"),
+        (lie_about("stack.temperatures_", lambda T: np.nan * T), "Each model must have a temperature"),
+        (lie_about("stack.models_.0.passes", lambda passes: 10**9), "at most 1000 passes"),
+        (lie_about("stack.second_.passes", lambda passes: 10**9), "at most 1000 passes"),
+        (lie_about("stack.n_jobs", lambda jobs: 10**6), "n_jobs must be a small whole number"),
+    ],
+)
+def test_forged_parts_of_a_stack_are_neither_saved_nor_loaded(tmp_path, monkeypatch, stacked, change, reason):
+    """Compiled loops check no index: what leads out of an array must not get so far."""
+    model = deepcopy(stacked)
+    change(model)
+    with pytest.raises(ValueError, match=f"must be such that it can be loaded.*({reason})"):
+        model.save(tmp_path / "model")
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.saving.encode.require_harmless", lambda *given: None)
+        model.save(tmp_path / "model")
+    with pytest.raises(ModelRefused, match=reason):
+        UntwinClassifier.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lie_about("stack.models_.0.weights_", lambda W: W[:-1]),
+        lie_about("stack.models_.1.weights_", lambda W: W[:-1]),
+        lie_about("stack.models_.1.weights_", lambda W: W[:, :-1]),
+        lie_about("stack.second_.weights_", lambda W: W[1:]),
+        lie_about("stack.second_.classes_", lambda classes: classes + 1),
+        lie_about("stack.models_.0.classes_", lambda classes: classes + 1),
+        lie_about("stack.models_", lambda models: models[:-1]),
+        lie_about("stack.preprocessing_.block_of", lambda of: np.append(of, of)),
+        lie_about("stack.preprocessing_.block_of", lambda of: of - 2),
+        lie_about("state.view.encoder.encoders_", lambda encoders: [CentroidClassifier() for _ in encoders]),
+    ],
+)
+def test_parts_of_a_stack_that_do_not_fit_together_are_refused(tmp_path, monkeypatch, stacked, change):
+    model = deepcopy(stacked)
+    change(model)
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.saving.encode.require_harmless", lambda *given: None)
+        model.save(tmp_path / "model")
+    assert isinstance(loaded(tmp_path / "model"), ModelRefused)
+
+
+@pytest.mark.filterwarnings("ignore")  # strange numbers overflow
+@pytest.mark.parametrize("seed", range(40))
+def test_a_forged_stack_is_refused_or_answers_as_before(tmp_path, monkeypatch, stacked, same_answers, seed):
+    """A stack without its second stage is a stack too; all that is of another kind is refused."""
+    monkeypatch.setattr(FORGE, "WAYS", [way for way in FORGE.WAYS if way is not FORGE.wrong_type])
+    stacked.save(tmp_path / "model", overwrite=True)
+    how = FORGE.forge(tmp_path / "model", np.random.default_rng(seed))
+    found = loaded(tmp_path / "model")
+    if isinstance(found, ModelRefused):
+        assert found.exit_code == 3, how
+    else:
+        same_answers(stacked, found, made_texts(8))
 
 
 def given_ids(tree, ids):

@@ -1,6 +1,6 @@
 """What was saved comes back the same to the last bit, and learns on as if it had never been away.
 
-A class that a new recipe brings along, or a new attribute, makes these tests fail until it has its line in
+A class that a new candidate brings along, or a new attribute, makes these tests fail until it has its line in
 `untwin.model.saving.registry`.
 """
 
@@ -20,10 +20,13 @@ from untwin._errors import UntwinError
 from untwin.classify.linear import LinearSVM
 from untwin.data.counts import TextCounts
 from untwin.data.encode import TableEncoder
+from untwin.data.numbers import NumbersAndIntervals
 from untwin.model import UntwinClassifier
 from untwin.model.saving import describe
-from untwin.model.selection.specs import DataProfile, candidate_specs
+from untwin.model.saving.registry import KINDS as KINDS_SAVED
+from untwin.model.selection.candidates import STACK, DataProfile, first_stage, slow_candidates
 from untwin.represent.weights import SupervisedWeights
+from untwin.store import load
 from untwin.store.manifest import FORMAT
 
 KINDS = ["texts", "frame", "numbers", "csr", "dense"]
@@ -48,7 +51,7 @@ def require_same(model, again, folder, rows, same_answers):
 
 
 @pytest.mark.parametrize(
-    ("preset", "kind"), [*(("fast", kind) for kind in KINDS), ("balanced", "texts"), ("best", "csr")]
+    ("preset", "kind"), [*((preset, kind) for preset in ("fast", "balanced") for kind in KINDS), ("best", "csr")]
 )
 def test_every_preset_and_kind_of_rows(tmp_path, rows_of_kind, labels, same_answers, preset, kind):
     rows = rows_of_kind(kind)
@@ -57,49 +60,80 @@ def test_every_preset_and_kind_of_rows(tmp_path, rows_of_kind, labels, same_answ
     require_same(model, again, tmp_path / "model", rows, same_answers)
 
 
-def situation(n_classes, order=None):
-    return DataProfile(
-        preset="best",
-        n_rows=40,
+def candidates(n_classes, *, sparse=True, order=None):
+    now = DataProfile(
         n_numbers=40 * n_classes,
         n_classes=n_classes,
-        sparse=True,
+        sparse=sparse,
         unit_rows=True,
         non_negative=True,
-        C=1.0,
-        second_view="",
         order=order,
-        random_state=0,
+        seed=0,
     )
+    return {**first_stage(now, 1.0), **dict(slow_candidates(now, 1.0))}
 
 
-FEW = {recipe.name: recipe for recipe in candidate_specs(situation(4))}
-MANY = {recipe.name: recipe for recipe in candidate_specs(situation(50))}
-GRADED = {recipe.name: recipe for recipe in candidate_specs(situation(4, order=(0, 1, 2, 3)))}
+FEW, MANY, GRADED = candidates(4, sparse=False), candidates(50), candidates(4, order=(0, 1, 2, 3))
 CASES = [
-    *((recipe, 4) for recipe in FEW.values()),
-    *((recipe, 50) for name, recipe in MANY.items() if name not in FEW or "score" in name),  # and another linear SVM
-    *((recipe, 4) for name, recipe in GRADED.items() if "neighbours" in name),
+    *((name, model, 4) for name, model in FEW.items()),
+    *((name, model, 50) for name, model in MANY.items() if name not in FEW),
+    *((name, model, 4) for name, model in GRADED.items() if "neighbours" in name),
 ]
 
 
-@pytest.mark.parametrize(("recipe", "n_classes"), CASES, ids=lambda value: getattr(value, "name", value))
-def test_every_recipe(tmp_path, monkeypatch, same_answers, recipe, n_classes):
-    """Each recipe wins, because it has no rival."""
+@pytest.mark.parametrize(("name", "candidate", "n_classes"), CASES, ids=[f"{name} {n}" for name, _, n in CASES])
+def test_every_candidate(tmp_path, monkeypatch, same_answers, name, candidate, n_classes):
+    """Each candidate wins, because it has no rival."""
     y = np.arange(6 * n_classes) % n_classes
     X = np.eye(n_classes)[y] * 3 + np.random.default_rng(0).random((len(y), n_classes)) * 2
-    monkeypatch.setattr("untwin.model.fitting.candidate_specs", lambda _: [recipe])
-    model = UntwinClassifier(preset="fast", cv=2).fit(X, y)
-    assert model.candidates_[0].name == recipe.name
+    monkeypatch.setattr("untwin.model.selection.select.first_stage", lambda now, C: {name: candidate})
+    model = UntwinClassifier(cv=2).fit(X, y)
+    assert model.candidates_[0].name == name
     again = saved(model, tmp_path / "model")
     require_same(model, again, tmp_path / "model", X[:8], same_answers)
+
+
+@pytest.fixture
+def stack_wins(monkeypatch):
+    """Let the stack win, whatever it is worth."""
+    monkeypatch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stack(stack_wins, tmp_path, rows_of_kind, labels, same_answers, kind):
+    """It comes back with both stages, and learns on: rows of its classes, then a class that is new to it."""
+    rows = rows_of_kind(kind)
+    model = UntwinClassifier(cv=2).fit(rows, labels)
+    assert model.candidates_[0].name == STACK
+    again = saved(model, tmp_path / "model")
+    require_same(model, again, tmp_path / "model", rows, same_answers)
+    for new in (labels[:6], np.array(["a new class"] * 6)):
+        assert model.add(rows_of_kind(kind, 6), new) == again.add(rows_of_kind(kind, 6), new)
+        same_answers(model, again, rows)
+    require_same(again, saved(again, tmp_path / "model"), tmp_path / "model", rows, same_answers)
+
+
+@pytest.mark.parametrize(
+    ("kind", "consists_of"),
+    [
+        ("texts", {"text-blocks", "text-counts", "term-weights", "naive-bayes"}),
+        ("frame", {"table-encoder", "text-features", "text-blocks", "term-weights", "numbers-and-intervals"}),
+        ("numbers", {"table-encoder", "numbers-and-intervals", "standard-numbers", "mdlp-discretizer"}),
+        ("csr", {"naive-bayes"}),
+        ("dense", {"logistic-model"}),
+    ],
+)
+def test_what_a_saved_stack_consists_of(stack_wins, tmp_path, rows_of_kind, labels, kind, consists_of):
+    UntwinClassifier(cv=2).fit(rows_of_kind(kind), labels).save(tmp_path / "model")
+    tree = load(tmp_path / "model").parts["tree"][0]
+    assert {name for name in KINDS_SAVED if f'"{name}"' in tree} >= consists_of | {"stacked", "linear-svm", "centroid"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_loaded_model_learns_on_as_if_it_had_never_been_away(tmp_path, rows_of_kind, labels, same_answers, kind):
     rows, more = rows_of_kind(kind), rows_of_kind(kind, 6)
     model = UntwinClassifier(preset="fast").fit(rows, labels)
-    assert kind != "numbers" or "on standardised numbers" in model.candidates_[0].name
+    assert kind != "numbers" or isinstance(model.state_.preprocessing.discretizer, NumbersAndIntervals)
     again = saved(model, tmp_path / "model")
     new = np.array(["ape", "Bär", "猫", "dog", "a new class", "a new class"])
     for change in (
@@ -217,7 +251,7 @@ def test_a_model_tells_what_it_is_without_being_built(tmp_path, small_model):
     small_model.save(tmp_path / "model", about={"k": 1})
     told = describe(tmp_path / "model")
     assert told["format"] == FORMAT
-    assert told["versions"].keys() == {"python", "untwin", "scikit-learn", "scipy", "numpy", "polars"}
+    assert told["versions"].keys() == {"python", "untwin", "scikit-learn", "scipy", "numpy", "numba", "polars"}
     assert told["about"] == {"k": 1}
     assert told["summary"]["winner"] == small_model.candidates_[0].name
     assert (told["summary"]["kind"], told["summary"]["classes"], told["summary"]["rows"]) == ("texts", 4, 48)
@@ -232,8 +266,8 @@ def test_a_loaded_model_is_mapped_and_answers_many_threads_at_once(tmp_path, row
     rows = rows_of_kind("dense", 600)
     model = UntwinClassifier(preset="fast").fit(rows, np.tile(labels, 13)[:600])
     again = saved(model, tmp_path / "model")
-    assert not again.state_.views[0].rows.flags.writeable
-    assert not again.state_.views[0].rows.flags.owndata
+    assert not again.state_.view.rows.flags.writeable
+    assert not again.state_.view.rows.flags.owndata
     expected = model.predict_proba(rows)
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(again.predict_proba, [rows] * 24):

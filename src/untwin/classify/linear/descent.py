@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WIDTH = 64  # classes of a block: weights of a term are four cache lines
 ROWS_AT_ONCE = 1 << 14  # rows of a part: a pass visits part after part, so that rows could be read from a file
-FULL = 4  # every so many passes, and in the first and the last, all classes are visited
+FULL = 4  # every so many passes, and in the first two, all classes are visited
 MOST_PASSES = 1000  # where only the tolerance says when to stop
 
 

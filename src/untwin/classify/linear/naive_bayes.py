@@ -76,7 +76,7 @@ class NaiveBayes(LinearWeights):
         self.offsets_ = (np.log(self.alpha) - np.log(totals + self.alpha * X.shape[1])).astype(np.float32)
         self.intercept_ = np.zeros(len(self.classes_), dtype=np.float32)
         W = np.log1p(F.T / self.alpha).astype(np.float32)
-        self.weights_ = csr_array(W) if sparse else W
+        self.weights_ = csr_array(W.tocsr()) if sparse else np.ascontiguousarray(W)
         return self
 
     def _scores(self, X: Any) -> Floats32:

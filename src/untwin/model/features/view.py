@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from untwin._compat import rows_of
+from untwin.classify.experts import columns_of
 from untwin.model.features.inputs import stack_rows
 from untwin.represent.incremental import widen_matrix
 
@@ -73,3 +75,11 @@ class View:
     def readable(self, fitted: Any) -> Flags | None:
         """Tell which columns a person can read: words, not runs of characters; None: all."""
         return getattr(fitted if self.encoder is None else self.encoder, "readable_", None)
+
+    def readable_terms(self, X: Any, fitted: Any) -> tuple[Any, Array | None]:
+        """Return rows after the fitted preprocessing by the terms that a person can read, and their names, if any."""
+        readable, names = self.readable(fitted), self.term_names(fitted)
+        if readable is None or readable.all():
+            return X, names
+        kept = np.flatnonzero(readable)
+        return columns_of(csr_array(X), kept), None if names is None else names[kept]

@@ -15,10 +15,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.preprocessing import normalize
 
 from untwin._values import positions
 from untwin._wording import format_count
+from untwin.classify.experts import columns_of
 from untwin.classify.latent.class_sums import ClassSums
 from untwin.classify.latent.indistinguishable import Indistinguishable, indistinguishable
 from untwin.model.findings.finding import Finding
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     Pairs = set[frozenset[Any]]
 
 Z = 1.96  # of the 95 % interval
+FREQUENT = 5  # rows that have a term; most pairs of words are in fewer
 
 
 def indistinguishable_classes(evidence: Evidence) -> Finding | None:
@@ -43,7 +46,7 @@ def indistinguishable_classes(evidence: Evidence) -> Finding | None:
         return None
     names = np.array(sorted(frozenset.union(*confused)), dtype=answers.classes.dtype)
     suspected = np.isin(answers.y, names)
-    sums = ClassSums.of_rows(normalize(evidence.X[suspected]), answers.y[suspected])
+    sums = ClassSums.of_rows(normalize(_frequent_terms(evidence.X[suspected])), answers.y[suspected])
     suggested = indistinguishable(sums, suspected=True)
     found = [kept for one in suggested for kept in _confirmed(one, confused)]
     if not found:
@@ -82,6 +85,15 @@ def unresolved(confusion: Confusion) -> Pairs:
     error = np.sqrt(said_of_a * (1 - said_of_a) / rows_a + said_of_b * (1 - said_of_b) / rows_b)
     guessed = said_of_a - said_of_b <= Z * error
     return {frozenset(names) for names in pairs[guessed][["a", "b"]].tolist()}
+
+
+def _frequent_terms(X: Any) -> Any:
+    """Return rows without the terms that few of them have: these part no classes, but blur the profile of each."""
+    sparse: bool = issparse(X)
+    if not sparse:
+        return X
+    kept = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= FREQUENT)
+    return columns_of(X, kept) if kept.size else X
 
 
 def _confirmed(one: Indistinguishable, confused: Pairs) -> Iterator[Indistinguishable]:

@@ -138,10 +138,10 @@ def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
 
 
 def _try(model: UntwinClassifier) -> None:
-    """Let the model answer for its first row: what does not fit together shows here, and not in the user's work."""
+    """Let the model answer and explain its first row: what does not fit together shows here, not in the user's work."""
     known = model.state_
     log_p = known.ensemble.log_proba(rows_of(known.view.rows, [0]))
-    known.space.near(log_p, known.ensemble.classes)
+    known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
     known.terms(rows_of(known.view.rows, [0]))
     model._answer(log_p)
 

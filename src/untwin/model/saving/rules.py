@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_JOBS = 1024
 LONGEST_NGRAM = 64
+MOST_PASSES = 1000  # over the rows
 
 
 def require_harmless(name: str, thing: Any) -> None:
@@ -69,9 +70,15 @@ def _check_text_blocks(blocks: Any) -> None:
     sizes = [len(encoder.terms_) for encoder in blocks.encoders_]
     require([len(places) for places in columns] == sizes, "Each term must have a column")
     places = np.concatenate(columns)
+    require(blocks.block_of_.shape == places.shape, "Each column must belong to one block")
     require(places.dtype.kind == "i" and np.array_equal(np.sort(places), np.arange(len(places))), "Columns must be all")
     owners = np.repeat(np.arange(len(columns)), sizes)
     require(np.array_equal(blocks.block_of_[places], owners), "Each column must belong to its block")
+
+
+def _check_linear_svm(svm: Any) -> None:
+    """Refuse passes without end: learning on would not come back."""
+    require(svm.passes is None or svm.passes <= MOST_PASSES, f"A linear SVM must have at most {MOST_PASSES} passes")
 
 
 def _check_stack(stack: Any) -> None:
@@ -157,6 +164,7 @@ _KINDS = {  # classes of attributes that the report reads, or that answers reach
 }
 _RULES: dict[str, Callable[[Any], None]] = {
     "expert-tree": _check_tree,
+    "linear-svm": _check_linear_svm,
     "model": _check_model,
     "pipeline": _check_pipeline,
     "stacked": _check_stack,

@@ -1,0 +1,294 @@
+"""`StackedClassifier` against a literal computation, and its promises: no leak, no lost class, quick updates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.pipeline import make_pipeline
+
+from untwin import KNNClassifier, out_of_fold
+from untwin.calibrate.temperature import fit_temperature, log_probabilities
+from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.linear import LinearSVM, NaiveBayes
+from untwin.classify.stack import LEAST_FEATURE, StackedClassifier, held_out_scores, stack_features
+from untwin.crossfit.folds import choose_folds
+from untwin.crossfit.together import LEAST_SHARE
+from untwin.represent.term_weights import TermWeights
+
+STAGES = [("svm", LinearSVM(C=1e-3)), ("bayes", NaiveBayes()), ("near", KNNClassifier(n_neighbors=5))]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    names = np.array([f"digit {number}" for number in range(10)])
+    return X[:600], names[y[:600]], X[600:900], names[y[600:900]]
+
+
+def literal_scores(model, X, y, folds):
+    """Return scores out of fold by scikit-learn; probabilities as logarithms, none of them zero."""
+    method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+    S = cross_val_predict(model, X, y, cv=PredefinedSplit(folds), method=method)
+    if method == "predict_proba":
+        S = np.log(np.maximum(S, LEAST_SHARE / S.shape[1]))
+    return np.column_stack([-S, S]) if S.ndim == 1 else S
+
+
+def literal_features(scores, temperatures):
+    roots = [np.sqrt(softmax(S.astype(np.float64) / T, axis=1)) for S, T in zip(scores, temperatures, strict=True)]
+    return np.hstack([np.where(part > LEAST_FEATURE, part, 0) for part in roots])
+
+
+@pytest.mark.parametrize("n_classes", [10, 2])
+def test_the_second_stage_learns_from_answers_out_of_fold_only(digits, n_classes):
+    X, y, X_new, _ = digits
+    some = np.isin(y, np.unique(y)[:n_classes])
+    X, y = X[some], y[some]
+    folds = np.arange(len(y)) % 4
+    stack = StackedClassifier(STAGES, C=0.5, cv=folds).fit(X, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    scores = [literal_scores(model, X, y, folds).astype(np.float32) for _, model in STAGES]
+    temperatures = [fit_temperature(part, codes, cautious=True) for part in scores]
+    np.testing.assert_allclose(stack.temperatures_, temperatures, rtol=1e-4)
+    features = literal_features(scores, temperatures)
+    np.testing.assert_allclose(stack_of(scores, temperatures).toarray(), features, atol=1e-5)
+    second = LinearSVM(C=0.5).fit(csr_array(features.astype(np.float32)), codes)
+    np.testing.assert_allclose(stack.second_.weights_, second.weights_, atol=1e-3)
+
+    new = []
+    for _, model in STAGES:
+        fitted = clone(model).fit(X, y)
+        if hasattr(fitted, "decision_function"):
+            S = fitted.decision_function(X_new)
+        else:
+            S = np.log(np.maximum(P := fitted.predict_proba(X_new), LEAST_SHARE / P.shape[1]))
+        new.append(np.column_stack([-S, S]) if S.ndim == 1 else S)
+    said = np.unique(y)[second.predict(csr_array(literal_features(new, temperatures).astype(np.float32)))]
+    assert (stack.predict(X_new) == said).mean() > 0.99
+
+
+def stack_of(scores, temperatures):
+    return stack_features([log_probabilities(S, T) for S, T in zip(scores, temperatures, strict=True)])
+
+
+def test_it_is_better_than_its_parts_on_digits(digits):
+    X, y, X_new, y_new = digits
+    stages = [("svm", LinearSVM(C=1e-3)), ("centroids", CentroidClassifier()), ("bayes", NaiveBayes())]
+    stack = StackedClassifier(stages).fit(X, y)
+    alone = [clone(model).fit(X, y).score(X_new, y_new) for _, model in stages]
+    assert stack.score(X_new, y_new) >= max(alone)
+
+
+class Remembers(ClassifierMixin, BaseEstimator):
+    """Sure of the label of each row that it was trained on, and of nothing else."""
+
+    def fit(self, X, y):
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.labels_ = {row.tobytes(): code for row, code in zip(X, codes, strict=True)}
+        return self
+
+    def decision_function(self, X):
+        S = np.zeros((len(X), len(self.classes_)))
+        for row, x in enumerate(X):
+            if x.tobytes() in self.labels_:
+                S[row, self.labels_[x.tobytes()]] = 9.0
+        return S
+
+
+def test_whoever_knows_training_rows_by_heart_is_not_believed():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 4
+    X = rng.normal(size=(200, 6)) + 2 * np.eye(4, 6)[y]
+    stack = StackedClassifier([("svm", LinearSVM()), ("parrot", Remembers())]).fit(X, y)
+    parrot = stack.second_.weights_[4:]
+    assert np.abs(parrot - parrot.mean(axis=0)).max() < 1e-5  # out of fold it says the same of every class
+    X_new = rng.normal(size=(200, 6)) + 2 * np.eye(4, 6)[y]
+    assert stack.score(X_new, y) > LinearSVM().fit(X, y).score(X_new, y) - 0.03
+
+
+def shuffled(seed, n_columns):
+    rng = np.random.default_rng(seed)
+    codes = np.arange(240) % 4
+    return np.abs(rng.normal(size=(240, n_columns)) + 3 * np.eye(4, n_columns)[codes]), rng.permutation(codes)
+
+
+def require_chance(accuracies):
+    error = np.std(accuracies, ddof=1) / len(accuracies) ** 0.5
+    assert abs(np.mean(accuracies) - 0.25) < 3 * error
+
+
+def test_with_shuffled_labels_it_is_at_chance():
+    stages = [("svm", LinearSVM()), ("bayes", NaiveBayes()), ("centroids", CentroidClassifier())]
+    stack = StackedClassifier(stages)
+    require_chance([out_of_fold(stack, *shuffled(seed, 12)).confusion.accuracy for seed in range(12)])
+
+
+@pytest.mark.xfail(strict=True, reason="first-stage models of other folds have seen the labels of the held-out rows")
+def test_what_second_stages_say_of_another_fold_is_at_chance():
+    """1.5 points above; if the first stage leaves out both folds, nothing is left of that."""
+    told = []
+    for seed in range(60):
+        X, y = shuffled(seed, 12)
+        folds = choose_folds(X, y, 5)[0]  # as many rows of each class in all: else the rarer one is guessed
+        scores = literal_scores(CentroidClassifier(), X, y, folds)
+        features = stack_of([scores], [fit_temperature(scores, y, cautious=True)])
+        told.append((held_out_scores(features, y, folds, 4, 0.3).argmax(axis=1) == y).mean())
+    require_chance(told)
+
+
+def test_held_out_scores_are_those_of_a_second_stage_without_the_fold():
+    rng = np.random.default_rng(0)
+    codes, folds = np.arange(60) % 3, np.arange(60) // 3 % 3
+    features = csr_array(rng.random((60, 6)).astype(np.float32))
+    found = held_out_scores(features, codes, folds, 5, 0.3)
+    for fold in range(3):
+        train, test = folds != fold, folds == fold
+        expected = LinearSVM(C=0.3).fit(features[train], codes[train]).decision_function(features[test])
+        np.testing.assert_array_equal(found[test, :3], expected)
+    assert (found[:, 3:] < found[:, :3].min()).all()  # classes that no row has come last
+    assert np.isfinite(found).all()
+
+
+def test_a_class_of_one_row_can_still_be_answered():
+    rng = np.random.default_rng(0)
+    y = np.append(np.repeat(["a", "b"], 30), "rare")
+    X = rng.normal(scale=0.3, size=(61, 3)) + 3 * np.eye(3)[np.unique(y, return_inverse=True)[1]]
+    stack = StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())]).fit(X, y)
+    assert stack.second_ is not None
+    assert stack.classes_.tolist() == ["a", "b", "rare"]
+    assert stack.predict([[0.0, 0.0, 3.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0]]).tolist() == ["rare", "a", "b"]
+
+
+def test_where_nothing_can_be_held_out_the_first_one_answers_alone():
+    X, y = np.eye(4) + 0.1, np.array(["a", "b", "c", "d"])
+    stack = StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())]).fit(X, y)
+    assert stack.second_ is None
+    alone = LinearSVM().fit(X, y)
+    np.testing.assert_allclose(stack.decision_function(X), alone.decision_function(X))
+    assert stack.predict(X).tolist() == alone.predict(X).tolist() == y.tolist()
+    assert stack.update(np.vstack([X, X + 0.2]), np.append(y, y)).second_ is not None
+
+
+def test_two_classes_have_one_score(digits):
+    X, y, X_new, y_new = (part[np.isin(labels, ["digit 3", "digit 8"])] for part, labels in pairs(digits))
+    stack = StackedClassifier(STAGES).fit(X, y)
+    scores = stack.decision_function(X_new)
+    assert scores.shape == (len(X_new),)
+    np.testing.assert_array_equal(stack.predict(X_new), np.where(scores > 0, "digit 8", "digit 3"))
+    assert stack.score(X_new, y_new) > 0.9
+
+
+def pairs(digits):
+    X, y, X_new, y_new = digits
+    return (X, y), (y, y), (X_new, y_new), (y_new, y_new)
+
+
+def test_one_class_is_every_answer():
+    X = np.random.default_rng(0).random((6, 3))
+    stack = StackedClassifier([("svm", LinearSVM()), ("bayes", NaiveBayes())]).fit(X, ["only"] * 6)
+    assert stack.predict(X).tolist() == ["only"] * 6
+
+
+def test_an_update_keeps_the_second_stage_where_the_classes_stay(digits):
+    X, y, X_new, y_new = digits
+    stages = STAGES[:2]
+    stack = StackedClassifier(stages).fit(X, y)
+    before = stack.decision_function(X_new)
+    more = stack.update(np.vstack([X, X_new]), np.append(y, y_new))
+    assert more.second_ is stack.second_
+    np.testing.assert_array_equal(more.temperatures_, stack.temperatures_)
+    whole = StackedClassifier(stages).fit(np.vstack([X, X_new]), np.append(y, y_new))
+    for ours, fresh in zip(more.models_, whole.models_, strict=True):
+        np.testing.assert_array_equal(ours.weights_, fresh.weights_)
+    np.testing.assert_array_equal(stack.decision_function(X_new), before)  # the old one is as it was
+    assert not np.array_equal(more.decision_function(X_new), before)
+
+
+def test_an_update_with_a_new_class_trains_both_stages(digits):
+    X, y, *_ = digits
+    few = y != "digit 9"
+    stack = StackedClassifier(STAGES[:2]).fit(X[few], y[few])
+    for labels in (y, np.where(y == "digit 9", "digit 0", y)):  # one class more; as many as before
+        updated, fresh = stack.update(X, labels), StackedClassifier(STAGES[:2]).fit(X, labels)
+        assert updated.classes_.tolist() == np.unique(labels).tolist()
+        if len(updated.classes_) == 10:
+            np.testing.assert_array_equal(updated.decision_function(X), fresh.decision_function(X))
+        else:
+            assert updated.second_ is stack.second_
+    fewer = stack.update(X[y < "digit 7"], y[y < "digit 7"])
+    assert fewer.classes_.tolist() == [f"digit {number}" for number in range(7)]
+    renamed = stack.update(X[few], np.char.replace(y[few].astype(str), "digit", "number"))
+    assert set(renamed.predict(X)) <= {f"number {number}" for number in range(9)}
+
+
+def counted():
+    rng = np.random.default_rng(0)
+    y = np.arange(160) % 4
+    return csr_array(rng.poisson(0.3 + 1.5 * (np.arange(40) % 4 == y[:, None]))), y
+
+
+def test_rows_are_prepared_inside_each_fold():
+    X, y = counted()
+    stages = [("svm", LinearSVM()), ("centroids", CentroidClassifier())]
+    weights = TfidfTransformer(sublinear_tf=True)
+    stack = StackedClassifier(stages, preprocessing=weights).fit(X, y)
+    piped = [(name, make_pipeline(weights, model)) for name, model in stages]
+    same = StackedClassifier(piped).fit(X, y)
+    np.testing.assert_allclose(stack.temperatures_, same.temperatures_, rtol=1e-6)
+    np.testing.assert_allclose(stack.second_.weights_, same.second_.weights_, atol=1e-6)
+    np.testing.assert_allclose(stack.decision_function(X), same.decision_function(X), atol=1e-5)
+    assert stack.preprocessing is weights
+    assert not hasattr(weights, "idf_")
+
+
+class Upper(TransformerMixin, BaseEstimator):
+    """Turns texts into the counts of two letters; says of what it has seen."""
+
+    def fit(self, X, y=None):
+        self.seen_ = list(X)
+        return self
+
+    def transform(self, X):
+        return np.array([[text.count("a"), text.count("b")] for text in X], dtype=float)
+
+
+def test_rows_that_are_still_to_be_prepared_may_be_anything():
+    texts, y = [f"{'a' * (row % 2)}{'b' * (1 - row % 2)} {row}" for row in range(20)], np.arange(20) % 2
+    stack = StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())], preprocessing=Upper())
+    assert stack.fit(texts, y).predict(texts).tolist() == y.tolist()
+    assert stack.preprocessing_.seen_ == texts
+
+
+def test_known_scores_of_some_rows_are_used_as_they_are():
+    """The product has them already, of all rows or of a sample."""
+    X, y = counted()
+    stages = [("svm", LinearSVM()), ("bayes", NaiveBayes())]
+    folds = np.arange(160) // 4 % 5
+    scores = {name: literal_scores(model, X, y, folds).astype(np.float32) for name, model in stages}
+    own = StackedClassifier(stages, cv=folds).fit(X, y)
+    given = StackedClassifier(stages).fit(X, y, scores=scores)
+    np.testing.assert_array_equal(given.decision_function(X), own.decision_function(X))
+    some = np.arange(0, 160, 3)
+    part = StackedClassifier(stages).fit(X, y, scores={name: S[some] for name, S in scores.items()}, rows=some)
+    unasked = {name: np.where(np.isin(np.arange(160), some)[:, None], S, np.nan) for name, S in scores.items()}
+    same = StackedClassifier(stages).fit(X, y, scores=unasked)
+    np.testing.assert_allclose(part.second_.weights_, same.second_.weights_, atol=1e-6)
+
+
+def test_threads_change_nothing():
+    X, y = counted()
+    stages = [("svm", LinearSVM()), ("bayes", NaiveBayes())]
+    a, b = (StackedClassifier(stages, preprocessing=TermWeights(), n_jobs=n).fit(X, y) for n in (1, 3))
+    np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
+
+
+def test_an_empty_row_is_answered():
+    X, y = counted()
+    stack = StackedClassifier([("svm", LinearSVM()), ("bayes", NaiveBayes())], preprocessing=TermWeights()).fit(X, y)
+    assert np.isfinite(stack.decision_function(csr_array((1, 40), dtype=np.int64))).all()

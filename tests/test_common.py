@@ -72,7 +72,6 @@ ESTIMATORS = [
     UntwinClassifier(preset="fast", cv=2),
 ]
 
-IN_PASSES = "so many passes do not reach the optimum; to the end they do (tests/classify/test_weights_of_rows.py)"
 NO_NEGATIVE_NUMBERS = "this check hands over negative numbers, whatever the tags say"
 TRAINING_DIFFERS = "training documents are represented with knowledge of their class, unseen ones without"
 
@@ -85,8 +84,6 @@ def expected_failures(estimator):
     """
     if getattr(estimator, "training", None) == "reconstructed":
         return {"check_transformer_general": TRAINING_DIFFERS, "check_transformer_data_not_an_array": TRAINING_DIFFERS}
-    if isinstance(estimator, LinearSVM):
-        return {f"check_sample_weight_equivalence_on_{kind}_data": IN_PASSES for kind in ("dense", "sparse")}
     if isinstance(estimator, NaiveBayes):
         return {"check_decision_proba_consistency": NO_NEGATIVE_NUMBERS}
     return {}

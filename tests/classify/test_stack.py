@@ -16,8 +16,7 @@ from untwin import KNNClassifier, out_of_fold
 from untwin.calibrate.temperature import fit_temperature, log_probabilities
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.linear import LinearSVM, NaiveBayes
-from untwin.classify.stack import LEAST_FEATURE, StackedClassifier, held_out_scores, stack_features
-from untwin.crossfit.folds import choose_folds
+from untwin.classify.stack import LEAST_FEATURE, FirstStageAnswers, StackedClassifier, stack_features
 from untwin.crossfit.together import LEAST_SHARE
 from untwin.represent.term_weights import TermWeights
 
@@ -127,32 +126,6 @@ def test_with_shuffled_labels_it_is_at_chance():
     stages = [("svm", LinearSVM()), ("bayes", NaiveBayes()), ("centroids", CentroidClassifier())]
     stack = StackedClassifier(stages)
     require_chance([out_of_fold(stack, *shuffled(seed, 12)).confusion.accuracy for seed in range(12)])
-
-
-@pytest.mark.xfail(strict=True, reason="first-stage models of other folds have seen the labels of the held-out rows")
-def test_what_second_stages_say_of_another_fold_is_at_chance():
-    """1.5 points above; if the first stage leaves out both folds, nothing is left of that."""
-    told = []
-    for seed in range(60):
-        X, y = shuffled(seed, 12)
-        folds = choose_folds(X, y, 5)[0]  # as many rows of each class in all: else the rarer one is guessed
-        scores = literal_scores(CentroidClassifier(), X, y, folds)
-        features = stack_of([scores], [fit_temperature(scores, y, cautious=True)])
-        told.append((held_out_scores(features, y, folds, 4, 0.3).argmax(axis=1) == y).mean())
-    require_chance(told)
-
-
-def test_held_out_scores_are_those_of_a_second_stage_without_the_fold():
-    rng = np.random.default_rng(0)
-    codes, folds = np.arange(60) % 3, np.arange(60) // 3 % 3
-    features = csr_array(rng.random((60, 6)).astype(np.float32))
-    found = held_out_scores(features, codes, folds, 5, 0.3)
-    for fold in range(3):
-        train, test = folds != fold, folds == fold
-        expected = LinearSVM(C=0.3).fit(features[train], codes[train]).decision_function(features[test])
-        np.testing.assert_array_equal(found[test, :3], expected)
-    assert (found[:, 3:] < found[:, :3].min()).all()  # classes that no row has come last
-    assert np.isfinite(found).all()
 
 
 def test_a_class_of_one_row_can_still_be_answered():
@@ -265,20 +238,17 @@ def test_rows_that_are_still_to_be_prepared_may_be_anything():
     assert stack.preprocessing_.seen_ == texts
 
 
-def test_known_scores_of_some_rows_are_used_as_they_are():
+def test_known_answers_of_the_first_stage_are_used_as_they_are():
     """The product has them already, of all rows or of a sample."""
     X, y = counted()
     stages = [("svm", LinearSVM()), ("bayes", NaiveBayes())]
     folds = np.arange(160) // 4 % 5
-    scores = {name: literal_scores(model, X, y, folds).astype(np.float32) for name, model in stages}
+    scores = [literal_scores(model, X, y, folds).astype(np.float32) for _, model in stages]
+    codes = np.unique(y, return_inverse=True)[1]
+    warm = np.array([fit_temperature(S, codes, cautious=True) for S in scores])
     own = StackedClassifier(stages, cv=folds).fit(X, y)
-    given = StackedClassifier(stages).fit(X, y, scores=scores)
+    given = StackedClassifier(stages).fit(X, y, answers=FirstStageAnswers(warm, stack_of(scores, warm), codes))
     np.testing.assert_array_equal(given.decision_function(X), own.decision_function(X))
-    some = np.arange(0, 160, 3)
-    part = StackedClassifier(stages).fit(X, y, scores={name: S[some] for name, S in scores.items()}, rows=some)
-    unasked = {name: np.where(np.isin(np.arange(160), some)[:, None], S, np.nan) for name, S in scores.items()}
-    same = StackedClassifier(stages).fit(X, y, scores=unasked)
-    np.testing.assert_allclose(part.second_.weights_, same.second_.weights_, atol=1e-6)
 
 
 def test_threads_change_nothing():

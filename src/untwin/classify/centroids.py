@@ -65,9 +65,17 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
         """Return the cosine with each class; of two classes, by how much the second one's is larger."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        sparse: bool = issparse(self.centroids_)
-        cosines = scores_of(normalize(X), csr_array(self.centroids_.T) if sparse else self.centroids_.T)
+        cosines = self._cosines(normalize(X))
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
+
+    def _cosines(self, units: Any) -> Array:
+        """Return rows of length one times centroids; in single precision by a compiled loop, which is faster."""
+        sparse: bool = issparse(self.centroids_)
+        if sparse and units.dtype == np.float32:
+            return scores_of(units, csr_array(self.centroids_.T))
+        product = units @ self.centroids_.T
+        dense: bool = not issparse(product)
+        return np.asarray(product) if dense else product.toarray()
 
     def predict(self, X: Any) -> Array:
         """Return the class with the largest cosine."""

@@ -222,14 +222,9 @@ def second_scores(model: LinearSVM, features: csr_array, n_classes: int) -> Floa
     return np.maximum(scores, RULED_OUT)
 
 
-def held_out_scores(
-    features: csr_array, codes: Indices, train: Indices, test: Indices, *, n_classes: int, C: float
-) -> Floats32:
-    """Return the scores of the rows `test` by a second stage trained on the rows `train`.
-
-    `features` and `codes` are those of rows that first-stage models have not seen.
-    """
-    return second_scores(second_stage(C).fit(features[train], codes[train]), features[test], n_classes)
+def held_out_scores(features: csr_array, codes: Indices, asked: csr_array, *, n_classes: int, C: float) -> Floats32:
+    """Return the scores of rows with the features `asked` by a second stage trained on other rows and their classes."""
+    return second_scores(second_stage(C).fit(features, codes), asked, n_classes)
 
 
 def second_stage(C: float) -> LinearSVM:

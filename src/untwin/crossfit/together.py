@@ -11,7 +11,7 @@ scores   n x C    decision values or logarithms of probabilities; -inf for a cla
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,6 +47,11 @@ class SharedFolds:
     def numbers(self) -> Indices:
         """The folds that hold rows out."""
         return np.unique(self.folds[self.folds >= 0])
+
+    def take(self, rows: Indices) -> SharedFolds:
+        """Return the same of some rows only."""
+        codes, folds, parts = self.codes[rows], self.folds[rows], self.parts[rows]
+        return replace(self, rows=rows_of(self.rows, rows), codes=codes, folds=folds, parts=parts)
 
     def prepare(self, fold: int) -> PreparedFold:
         """Return the rows of a fold, prepared by transformers that have seen its training rows only."""

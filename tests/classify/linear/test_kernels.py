@@ -12,7 +12,8 @@ import numba
 import numpy as np
 import pytest
 
-from untwin.classify.linear import LinearSVM, kernels
+from untwin import _compiled
+from untwin.classify.linear import LinearSVM
 
 LEARN = (
     "import numpy as np; from scipy.sparse import random_array; from untwin.classify.linear import LinearSVM, kernels; "
@@ -57,8 +58,8 @@ def test_compiled_falls_back(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return made(*given, **options)
 
-    monkeypatch.setattr(kernels.numba, "njit", njit)
-    twice = kernels.compiled(lambda number: 2 * number)
+    monkeypatch.setattr(_compiled.numba, "njit", njit)
+    twice = _compiled.compiled(lambda number: 2 * number)
     assert twice(21) == 42
 
 

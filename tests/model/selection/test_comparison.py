@@ -12,7 +12,7 @@ from untwin.classify.linear import LinearSVM
 from untwin.model import UntwinClassifier
 from untwin.model.selection.candidates import LOGISTIC, STACK, SVM, DataProfile, first_stage, slow_candidates
 from untwin.model.selection.comparison import binomial_interval, paired_interval
-from untwin.model.selection.select import TOO_LATE
+from untwin.model.selection.select import TOO_LATE, Trials
 from untwin.represent.term_weights import TermWeights
 
 
@@ -131,3 +131,20 @@ def test_many_rows_by_many_classes_are_asked_about_in_part(monkeypatch, texts, l
     assert labels[near.row] == near.label
     assert model.add(["own0x1 own0x2"], ["class00"]).accuracy_before in (0.0, 1.0)
     assert model.confusion_.total == 101
+
+
+def test_what_is_told_of_the_stack_is_at_chance_where_there_is_no_signal(monkeypatch):
+    """Its first stages must know neither the fold that it is asked about nor that of a row it learns from.
+
+    With models that know the other fold it is 1.5 points above chance here.
+    """
+    monkeypatch.setattr(Trials, "_is_better", lambda self, stack: True)
+    told = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        codes = rng.permutation(np.arange(240) % 4)
+        X = np.abs(rng.normal(size=(240, 12)))
+        model = UntwinClassifier(cv=np.arange(240) // 4 % 5, random_state=seed).fit(X, codes)
+        told.append(next(candidate.accuracy for candidate in model.candidates_ if candidate.name == STACK))
+    error = np.std(told, ddof=1) / len(told) ** 0.5
+    assert np.mean(told) < 0.25 + 2 * error

@@ -17,7 +17,7 @@ from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, pack, wi
 if TYPE_CHECKING:
     from untwin._types import Indices
 
-PASSES = 5  # more change hardly an answer
+PASSES = 8  # more change hardly an answer
 
 
 class LinearSVM(Margins):
@@ -30,7 +30,7 @@ class LinearSVM(Margins):
     ----------
     C : float, default=1.0
         As in `LinearSVC`.
-    passes : int or None, default=5
+    passes : int or None, default=8
         Passes over sparse rows. None: as many as `tol` asks for.
     tol : float, default=1e-4
         For dense rows as in `LinearSVC`. For sparse rows training ends when no condition of the optimum is violated by

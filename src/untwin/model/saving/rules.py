@@ -72,8 +72,7 @@ def _check_text_blocks(blocks: Any) -> None:
     places = np.concatenate(columns)
     require(blocks.block_of_.shape == places.shape, "Each column must belong to one block")
     require(places.dtype.kind == "i" and np.array_equal(np.sort(places), np.arange(len(places))), "Columns must be all")
-    owners = np.repeat(np.arange(len(columns)), sizes)
-    require(np.array_equal(blocks.block_of_[places], owners), "Each column must belong to its block")
+    require(np.array_equal(blocks.block_of_, blocks.blocks_of(columns)), "Each column must belong to its block")
 
 
 def _check_linear_svm(svm: Any) -> None:

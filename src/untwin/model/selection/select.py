@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from untwin.calibrate.temperature import log_probabilities
 from untwin.classify.stack import FirstStageAnswers, StackedClassifier, held_out_scores, stack_features
 from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.together import HeldOutScores, SharedFolds
@@ -29,11 +30,14 @@ from untwin.model.selection.strength import choose_strength
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scipy.sparse import csr_array
+
     from untwin._types import Array, Indices
     from untwin.model.features.view import View
     from untwin.model.selection.comparison import CandidateResult
 
 STACK_STRENGTHS = (0.1, 0.3)  # C of the second stage: the second for few rows a class
+FEW_ROWS = 2_000  # up to which a stack is judged by first stages that know neither its fold nor that of its rows
 MOST_TWICE = 5_000_000  # rows x classes up to which both are tried
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
 TIE = 1.0  # standard errors by which an average may be behind: folds see no difference
@@ -104,6 +108,7 @@ class Trials:
         self._view, self._shared, self._comparison, self._rules = view, shared, comparison, rules
         self._first: Mapping[str, Any] = {}
         self._answers: FirstStageAnswers
+        self._without: dict[int, tuple[csr_array, Indices]] = {}
         self.results: list[CandidateResult] = []
         self.dropped: dict[str, str] = {}
 
@@ -143,6 +148,8 @@ class Trials:
         temperatures = np.array([result.members[0].temperature for result in self.results])
         features = stack_features([comparison.of_held(result.log_p) for result in self.results])
         self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])
+        if len(held) <= FEW_ROWS and len(self._shared.numbers) > 2:
+            self._without = {fold: self._answers_without(fold) for fold in self._shared.numbers.tolist()}
         large = len(held) * self._shared.n_classes > MOST_TWICE
         tried = [self._stack(C, held, screened=large) for C in STACK_STRENGTHS[: 1 if large else 2]]
         found = [result for result in tried if result is not None and self._is_better(result)]
@@ -150,6 +157,18 @@ class Trials:
             self.results.append(max(found, key=lambda result: comparison.score(result.predicted)))
         else:
             self.dropped[STACK] = "not better than the linear SVM beyond chance"
+
+    def _answers_without(self, fold: int) -> tuple[csr_array, Indices]:
+        """Return features and classes of the rows of other folds, by models that know neither their fold nor this one.
+
+        The models of other folds have seen the labels of this one, which on few rows lets a stack look better than it
+        is: 1.5 points on 240 rows without any signal.
+        """
+        shared = self._shared.take(np.flatnonzero(self._shared.parts != fold))
+        held, found = np.flatnonzero(shared.folds >= 0), shared.scores(self._first)
+        warm = (result.members[0].temperature for result in self.results)
+        log_p = [log_probabilities(part.scores[held], T) for part, T in zip(found.values(), warm, strict=True)]
+        return stack_features(log_p), shared.codes[held]
 
     def _is_better(self, stack: CandidateResult) -> bool:
         """Tell whether a stack is better than the SVM beyond chance: the models it learns from know the labels."""
@@ -164,7 +183,8 @@ class Trials:
         folds = comparison.folds[held]
         for number, fold in enumerate(np.unique(folds)):
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            scores[held[test]] = held_out_scores(features, codes, train, test, n_classes=n_classes, C=C)
+            learnt = self._without.get(int(fold)) or (features[train], codes[train])
+            scores[held[test]] = held_out_scores(*learnt, features[test], n_classes=n_classes, C=C)
             if screened and number == 0:
                 right = (scores[held[test]].argmax(axis=1) == codes[test]).mean()
                 if right <= (self.results[0].predicted[held[test]] == codes[test]).mean():

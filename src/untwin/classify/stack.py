@@ -229,4 +229,4 @@ def held_out_scores(features: csr_array, codes: Indices, asked: csr_array, *, n_
 
 def second_stage(C: float) -> LinearSVM:
     """Return the untrained second stage; its rows hold few numbers, which three passes separate as well as more."""
-    return LinearSVM(C=C, passes=3)
+    return LinearSVM(C=C, passes=3, solver="descent")

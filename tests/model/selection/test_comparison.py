@@ -49,19 +49,20 @@ def test_groups_of_classes_are_tried_where_classes_are_many():
 @pytest.mark.parametrize(("preset", "tried"), [("fast", {SVM}), ("balanced", {SVM, "naive Bayes", "centroids", STACK})])
 def test_what_a_preset_tries(texts, labels, preset, tried):
     model = UntwinClassifier(preset=preset).fit(texts, labels)
-    assert {candidate.name for candidate in model.candidates_} == tried
+    assert {name for candidate in model.candidates_ for name in candidate.name.split(" + ")} == tried
 
 
 def test_best_also_tries_the_papers_spaces_and_averages(texts, labels):
     model = UntwinClassifier(preset="best").fit(texts, labels)
     names = {candidate.name for candidate in model.candidates_}
     assert {SVM, STACK, "confusion graph", "class space (LSI_ac)", "sprinkled SVM"} <= names
-    assert all(candidate.seconds > 0 for candidate in model.candidates_)
+    assert all(candidate.seconds > 0 for candidate in model.candidates_ if not candidate.note)
 
 
 def test_a_time_budget_stops_trying_more(texts, labels):
     model = UntwinClassifier(preset="best", time_budget=0.0).fit(texts, labels)
     notes = {candidate.name: candidate.note for candidate in model.candidates_ if candidate.note}
+    assert notes.pop(STACK, "").startswith("not better")
     assert set(notes.values()) == {TOO_LATE}
     assert "sprinkled SVM" in notes
     assert model.score(texts, labels) > 0.8
@@ -82,7 +83,7 @@ def test_the_winner_has_the_best_score_and_comes_first(model):
     scores = [candidate.score for candidate in model.candidates_ if candidate.score is not None]
     assert model.candidates_[0].chosen
     assert [candidate.chosen for candidate in model.candidates_].count(True) == 1
-    assert scores[0] == max(scores)
+    assert scores[0] > max(scores) - 0.02  # an average may be behind by a standard error
     assert model.candidates_[0].accuracy == model.confusion_.accuracy
     baseline = next(candidate for candidate in model.candidates_ if candidate.name == SVM)
     assert baseline.gain == baseline.gain_low == baseline.gain_high == 0

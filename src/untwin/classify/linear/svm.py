@@ -6,12 +6,12 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, hstack, issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, checked_sample_weight, validating
-from untwin.classify.linear.newton import densify, one_against_rest, suits
+from untwin._compat import Interval, StrOptions, checked_sample_weight, validating
+from untwin.classify.linear.newton import one_against_rest, suits
 from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, pack, with_ones
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class LinearSVM(Margins):
     tol : float, default=1e-4
         For dense rows as in `LinearSVC`. For sparse rows training ends when no condition of the optimum is violated by
         more than this.
+    solver : {"auto", "descent", "newton"}, default="auto"
+        "auto": Newton's method for dense rows, coordinate descent for others.
     n_jobs : int or None, default=None
         Threads that learn blocks of classes.
     random_state : int, RandomState or None, default=0
@@ -60,6 +62,7 @@ class LinearSVM(Margins):
         "C": [Interval(Real, 0, None, closed="neither")],
         "passes": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        "solver": [StrOptions({"auto", "descent", "newton"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -70,12 +73,14 @@ class LinearSVM(Margins):
         C: float = 1.0,
         passes: int | None = PASSES,
         tol: float = 1e-4,
+        solver: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
         self.C = C
         self.passes = passes
         self.tol = tol
+        self.solver = solver
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -91,8 +96,9 @@ class LinearSVM(Margins):
         codes = self._encode(y)
         if len(self.classes_) == 1:
             self.weights_, self.intercept_ = np.zeros((X.shape[1], 1), np.float32), np.ones(1, np.float32)
-        elif suits(X):
-            rows, n_columns = with_ones(densify(X)), int(codes.max()) + 1
+        elif self.solver == "newton" or (self.solver == "auto" and suits(X)):
+            sparse: bool = issparse(X)
+            rows, n_columns = with_ones(X.toarray() if sparse else X), int(codes.max()) + 1
             W = one_against_rest(rows, codes, n_columns, C=self.C, tol=self.tol, weights=shares).astype(np.float32)
             self.weights_, self.intercept_ = np.ascontiguousarray(W[:-1]), W[-1].copy()
         else:

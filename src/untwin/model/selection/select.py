@@ -25,7 +25,7 @@ from untwin.model.selection.averages import Averages
 from untwin.model.selection.candidates import STACK, SVM, DataProfile, first_stage, slow_candidates
 from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, paired_interval, records
 from untwin.model.selection.sampling import can_hold_out, sample_rows
-from untwin.model.selection.strength import choose_strength
+from untwin.model.selection.strength import choose_strength, usual_strength
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +117,7 @@ class Trials:
         fold = self._shared.prepare(int(self._shared.numbers[0]))
         now = DataProfile.of(fold.train, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
         fast = self._rules.preset == "fast"
-        C = 1.0 if fast or self._rules.too_late else choose_strength(fold, now)
+        C = usual_strength(len(self._shared.codes)) if fast or self._rules.too_late else choose_strength(fold, now)
         self._first = first_stage(now, C)
         if fast:
             self._first = {SVM: self._first[SVM]}

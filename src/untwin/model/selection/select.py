@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 STACK_STRENGTHS = (0.3, 0.1)  # C of the second stage
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
+CANNOT = "cannot take these rows: {}"
 TOO_LATE = "not tried: the time budget was used up"
 
 
@@ -107,13 +108,15 @@ class Trials:
     def run(self) -> None:
         """Let the candidates answer."""
         fold = self._shared.prepare(int(self._shared.numbers[0]))
-        now = DataProfile.of(fold.train, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
+        prepared = self._view.rows if self._view.preprocessing is None else fold.train
+        now = DataProfile.of(prepared, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
         fast = self._rules.preset == "fast"
         C = 1.0 if fast or self._rules.too_late else choose_strength(fold, self._rules.seed)
         self._first = first_stage(now, C)
         if fast:
             self._first = {SVM: self._first[SVM]}
-        self._scores = self._shared.scores(self._first)
+        self._scores = self._first_scores(self._first)
+        self._first = {name: self._first[name] for name in self._scores}
         for name, model in self._first.items():
             self.results.append(self._comparison.result(name, self._view.model(model), self._scores[name]))
         if len(self._first) > 1:
@@ -129,6 +132,21 @@ class Trials:
             return model.fit(rows, y)
         scores = {name: found.scores for name, found in self._scores.items()}
         return model.fit(rows, y, scores=scores, rows=asked)
+
+    def _first_scores(self, models: Mapping[str, Any]) -> dict[str, HeldOutScores]:
+        """Return the scores of the first stage; one that fails on the rows of some fold is dropped, but not the SVM."""
+        try:
+            return self._shared.scores(models)
+        except ValueError:
+            found = {}
+            for name, model in models.items():
+                try:
+                    found |= self._shared.scores({name: model})
+                except ValueError as error:
+                    if name == SVM:
+                        raise
+                    self.dropped[name] = CANNOT.format(error)
+            return found
 
     def _try_stack(self) -> None:
         """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
@@ -157,7 +175,7 @@ class Trials:
         try:
             found = self._shared.scores({name: model})[name]
         except ValueError as error:  # one candidate that fails on these rows must not stop the others
-            self.dropped[name] = f"cannot take these rows: {error}"
+            self.dropped[name] = CANNOT.format(error)
         else:
             self.results.append(self._comparison.result(name, self._view.model(model), found))
 

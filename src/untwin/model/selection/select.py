@@ -138,7 +138,7 @@ class Trials:
         try:
             return self._shared.scores(models)
         except ValueError:
-            found = {}
+            found: dict[str, HeldOutScores] = {}
             for name, model in models.items():
                 try:
                     found |= self._shared.scores({name: model})

@@ -76,10 +76,7 @@ def test_a_candidate_that_fails_on_some_fold_is_dropped_with_its_reason():
     assert {"linear SVM", "centroids", "stack"} <= {name for name, note in notes.items() if not note}
 
 
-@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
-@pytest.mark.parametrize("sparse", [False, True])
-def test_huge_numbers_have_a_report(tmp_path, sparse):
-    X = 1e20 * numbers(sparse)
-    model = UntwinClassifier(preset="fast").fit(csr_array(X) if sparse else X, LABELS)
+def test_huge_numbers_have_a_report(tmp_path):
+    model = UntwinClassifier(preset="fast").fit(csr_array(1e20 * numbers(sparse=True)), LABELS)
     assert model.curves_ is None
     assert write_report(model, tmp_path / "page.html").exists()

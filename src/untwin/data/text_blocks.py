@@ -54,9 +54,9 @@ class TextBlocks(BaseEstimator):
     >>> from untwin.data.counts import TextCounts
     >>> blocks = TextBlocks([TextCounts(), TextCounts(analyzer="char_wb", ngram_range=(3, 3))])
     >>> blocks.fit_transform(["a cat", "cats"]).toarray().tolist()
-    [[1, 0, 1, 1, 1, 1, 0], [0, 1, 0, 1, 1, 0, 1]]
-    >>> blocks.get_feature_names_out().tolist(), blocks.readable_.tolist()
-    (['cat', 'cats', ' a ', ' ca', 'cat', 'at ', 'ats'], [True, True, False, False, False, False, False])
+    [[1, 0, 1, 1, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1, 1, 1]]
+    >>> blocks.get_feature_names_out().tolist(), blocks.readable_.tolist()[:3]
+    (['cat', 'cats', ' a ', ' ca', 'at ', 'ats', 'cat', 'ts '], [True, True, False])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"encoders": ["array-like"]}

@@ -112,13 +112,13 @@ class Part(NamedTuple):
 
 
 def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | None:
-    """Measure the curves on a sample of the rows; None where fewer than two folds were held out, or rows are empty."""
+    """Measure the curves on a sample of the rows; None for fewer than two folds, and for empty or boundless rows."""
     if len(np.unique(known.answers.folds[known.answers.held])) < FOLDS:
         return None
     with catch_warnings(), one_thread():
         simplefilter("ignore")  # a space that finds fewer directions than asked for is no news here
         parts = list(_parts(known, random_state))
-        telling = all(squared_length(rows) for part in parts for rows in (part.X, part.X_held))
+        telling = all(0 < squared_length(rows) < np.inf for part in parts for rows in (part.X, part.X_held))
         return _measure(parts, random_state) if telling else None
 
 

@@ -41,6 +41,7 @@ FEW_ROWS = 2_000  # up to which a stack is judged by first stages that know neit
 MOST_TWICE = 5_000_000  # rows x classes up to which both are tried
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
 TIE = 1.0  # standard errors by which an average may be behind: folds see no difference
+CANNOT = "cannot take these rows: {}"
 TOO_LATE = "not tried: the time budget was used up"
 
 
@@ -115,13 +116,15 @@ class Trials:
     def run(self) -> None:
         """Let the candidates answer."""
         fold = self._shared.prepare(int(self._shared.numbers[0]))
-        now = DataProfile.of(fold.train, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
+        prepared = self._view.rows if self._view.preprocessing is None else fold.train
+        now = DataProfile.of(prepared, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
         fast = self._rules.preset == "fast"
         C = usual_strength(len(self._shared.codes)) if fast or self._rules.too_late else choose_strength(fold, now)
         self._first = first_stage(now, C)
         if fast:
             self._first = {SVM: self._first[SVM]}
-        found = self._shared.scores(self._first)
+        found = self._first_scores(self._first)
+        self._first = {name: self._first[name] for name in found}
         for name, model in self._first.items():
             self.results.append(self._comparison.result(name, self._view.model(model), found.pop(name)))
         if len(self._first) > 1 and len(self._shared.numbers) > 1:
@@ -141,6 +144,21 @@ class Trials:
         """Return the model of a member, trained on all rows."""
         model, rows = clone(member.model), self._view.rows
         return model.fit(rows, y, answers=self._answers) if isinstance(model, StackedClassifier) else model.fit(rows, y)
+
+    def _first_scores(self, models: Mapping[str, Any]) -> dict[str, HeldOutScores]:
+        """Return the scores of the first stage; one that fails on the rows of some fold is dropped, but not the SVM."""
+        try:
+            return self._shared.scores(models)
+        except ValueError:
+            found: dict[str, HeldOutScores] = {}
+            for name, model in models.items():
+                try:
+                    found |= self._shared.scores({name: model})
+                except ValueError as error:
+                    if name == SVM:
+                        raise
+                    self.dropped[name] = CANNOT.format(error)
+            return found
 
     def _try_stack(self) -> None:
         """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
@@ -200,7 +218,7 @@ class Trials:
         try:
             found = self._shared.scores({name: model})[name]
         except ValueError as error:  # one candidate that fails on these rows must not stop the others
-            self.dropped[name] = f"cannot take these rows: {error}"
+            self.dropped[name] = CANNOT.format(error)
         else:
             self.results.append(self._comparison.result(name, self._view.model(model), found))
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Pairs = set[frozenset[Any]]
 
 Z = 1.96  # of the 95 % interval
-FREQUENT = 5  # rows that have a term; most pairs of words are in fewer
+FREQUENT = 3  # rows that have a term; most pairs of words are in fewer
 
 
 def indistinguishable_classes(evidence: Evidence) -> Finding | None:

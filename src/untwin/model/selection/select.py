@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from untwin.model.selection.comparison import CandidateResult
 
 STACK_STRENGTHS = (0.1, 0.3)  # C of the second stage: the second for few rows a class
+MOST_HELD = 0.8  # share of the rows: a second stage does not know the classes of the others, and would seem too good
 FEW_ROWS = 2_000  # up to which a stack is judged by first stages that know neither its fold nor that of its rows
 MOST_TWICE = 5_000_000  # rows x classes up to which both are tried
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
@@ -127,7 +128,7 @@ class Trials:
         self._first = {name: self._first[name] for name in found}
         for name, model in self._first.items():
             self.results.append(self._comparison.result(name, self._view.model(model), found.pop(name)))
-        if len(self._first) > 1 and len(self._shared.numbers) > 1:
+        if len(self._first) > 1:
             self._try_stack()
         if self._rules.preset == "best":
             for name, model in slow_candidates(now, C):
@@ -163,6 +164,9 @@ class Trials:
     def _try_stack(self) -> None:
         """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
         comparison, held = self._comparison, np.flatnonzero(self._comparison.held)
+        if len(self._shared.numbers) < 2 or len(held) < MOST_HELD * len(comparison.codes):
+            self.dropped[STACK] = "too few rows can be held out"
+            return
         temperatures = np.array([result.members[0].temperature for result in self.results])
         features = stack_features([comparison.of_held(result.log_p) for result in self.results])
         self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])

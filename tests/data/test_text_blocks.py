@@ -35,9 +35,12 @@ def test_side_by_side_is_what_each_way_counts():
     names = np.concatenate([part.get_feature_names_out() for part in parts])
     assert blocks.get_feature_names_out().tolist() == names.tolist()
     sizes = [len(part.terms_) for part in parts]
-    assert blocks.block_of_.tolist() == np.repeat([0, 2, 4], sizes).tolist()
+    runs = [
+        " " in name and way.analyzer == "word" for way, part in zip(WAYS, parts, strict=True) for name in part.terms_
+    ]
+    assert blocks.block_of_.tolist() == (np.repeat([0, 2, 4], sizes) + runs).tolist()
     assert np.concatenate(blocks.columns_).tolist() == list(range(sum(sizes)))
-    assert blocks.readable_.tolist() == (blocks.block_of_ == 0).tolist()
+    assert blocks.readable_.tolist() == (blocks.block_of_ < 2).tolist()
     assert not hasattr(WAYS[0], "terms_")  # what is given stays as it is
 
 

@@ -82,7 +82,7 @@ def test_unlabelled_rows_are_ranked(model):
 
 def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch, texts, labels):
     wrong = labels.copy()
-    for row in (5, 18, 31, 44):
+    for row in range(5, 158, 9):
         wrong[row] = labels[row + 2]  # of another pair of twins
     model = UntwinClassifier().fit(texts, wrong)
     whole = by_code(model.findings_)["label-error"].evidence
@@ -93,7 +93,7 @@ def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch
     assert len(np.unique(known.neighbours[asked])) <= 80
     assert (model.neighbours_ >= 0).any(axis=1).all()
     del model._noted["neighbours"]
-    assert {5, 18, 31, 44} <= {record["row"] for record in whole}
+    assert {5, 14, 23, 32} <= {record["row"] for record in whole}
     assert 5 in [record["row"] for record in by_code(model.find())["label-error"].evidence]
 
 

@@ -14,9 +14,9 @@ NAMES = [f"T-{number}" for number in range(160)]
 @pytest.fixture(scope="module")
 def model(texts, labels):
     wrong = labels.copy()
-    for row in (5, 18, 31, 44):
+    for row in range(5, 158, 9):
         wrong[row] = labels[row + 2]
-    return UntwinClassifier().fit(texts, wrong, ids=NAMES)  # "fast", an SVM alone, is too seldom sure of such rows
+    return UntwinClassifier().fit(texts, wrong, ids=NAMES)
 
 
 def test_ids_are_kept_as_strings(model, texts, labels):
@@ -33,7 +33,7 @@ def test_explanations_and_findings_name_them(model, texts, new, truth):
     assert f"row {reason.neighbours.neighbours[0].row}" in str(reason)
     assert reason.neighbours.frame()["row"].dtype == pl.String
     found = {finding.code: finding for finding in model.find(test=([*new, texts[3]], np.append(truth, "class00")))}
-    assert {"T-5", "T-18", "T-31", "T-44"} <= {record["row"] for record in found["label-error"].evidence}
+    assert {"T-5", "T-14", "T-23", "T-32"} <= {record["row"] for record in found["label-error"].evidence}
     (leak,) = found["split-leak"].evidence
     assert (leak["training rows"], leak["test rows"]) == (["T-3"], [80])
     called = [f"new {number}" for number in range(81)]

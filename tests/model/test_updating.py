@@ -91,6 +91,7 @@ def test_groups_learn_rows_and_classes(only, make_texts):
 
 def test_a_stack_keeps_its_second_stage_until_a_class_comes(monkeypatch, texts, labels, new, truth):
     monkeypatch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
+    monkeypatch.setattr("untwin.model.selection.select.Trials._is_better", lambda self, stack: True)
     model = UntwinClassifier().fit(texts, labels)
     (before,) = model.state_.ensemble.members
     assert before.name == STACK == model.candidates_[0].name

@@ -123,14 +123,10 @@ class TextBlocks(BaseEstimator):
         return readable if readable.any() else ~readable
 
     def _place(self, columns: list[Array]) -> None:
-        self.columns_, self.block_of_ = columns, self.blocks_of(columns)
-
-    def blocks_of(self, columns: list[Array]) -> Array:
-        """Return the block of each column, where the terms of each encoder have these columns."""
-        block_of = np.empty(sum(map(len, columns)), dtype=np.int8)
+        self.columns_ = columns
+        self.block_of_ = np.empty(sum(map(len, columns)), dtype=np.int8)
         for number, (encoder, places) in enumerate(zip(self.encoders_, columns, strict=True)):
-            block_of[places] = 2 * number + _is_run(encoder)
-        return block_of
+            self.block_of_[places] = 2 * number + _is_run(encoder)
 
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())

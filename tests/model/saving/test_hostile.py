@@ -250,7 +250,7 @@ def lie_about(what, value):
         (lie_about("state.view.encoder.columns_", lambda columns: [c + 9 for c in columns]), "Columns must be all"),
         (lie_about("state.view.encoder.columns_", lambda columns: [c / 1 for c in columns]), "Columns must be all"),
         (lie_about("state.view.encoder.block_of_", lambda of: 1 - of), "Each column must belong to its block"),
-        (lie_about("state.view.encoder.block_of_", lambda of: np.append(of, of[-1:])), "one block|column for each"),
+        (lie_about("state.view.encoder.block_of_", lambda of: np.append(of, of[-1:])), "its block|column for each"),
         (lie_about("stack.temperatures_", lambda T: T[1:]), "Each model must have a temperature"),
         (lie_about("stack.temperatures_", lambda T: 0 * T), "Each model must have a temperature"),
         (lie_about("stack.temperatures_", lambda T: np.nan * T), "Each model must have a temperature"),

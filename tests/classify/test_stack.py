@@ -57,7 +57,7 @@ def test_the_second_stage_learns_from_answers_out_of_fold_only(digits, n_classes
     np.testing.assert_allclose(stack.temperatures_, temperatures, rtol=1e-4)
     features = literal_features(scores, temperatures)
     np.testing.assert_allclose(stack_of(scores, temperatures).toarray(), features, atol=1e-5)
-    second = second_stage(0.5, n_classes).fit(csr_array(features.astype(np.float32)), codes)
+    second = second_stage(0.5, len(y), n_classes).fit(csr_array(features.astype(np.float32)), codes)
     np.testing.assert_allclose(stack.second_.weights_, second.weights_, atol=1e-3)
 
     new = []

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Floats32, Indices
 
 LEAST_FEATURE = 0.05  # of the square root of a probability: what is less likely than 1 in 400 says nothing
+PASSES, MUCH_WORK = (8, 3), 10_000_000  # of a second stage, and rows x classes from which on the fewer
 FEW_CLASSES = 10  # of a second stage that is trained to the end
 RULED_OUT = np.float32(-1e3)  # score of a class that the second stage has never seen
 
@@ -190,7 +191,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
             more = self._features([aligned_scores(model, asked, len(self.classes_)) for model in self.models_])
             features = csr_array(vstack([features, more], format="csr"))
             labels = np.concatenate([labels, codes[known]])
-        self.second_ = second_stage(self.C, len(self.classes_)).fit(features, labels)
+        self.second_ = second_stage(self.C, len(labels), len(self.classes_)).fit(features, labels)
 
     def _features(self, scores: Sequence[Floats32]) -> csr_array:
         pairs = zip(scores, self.temperatures_, strict=True)
@@ -225,13 +226,10 @@ def second_scores(model: LinearSVM, features: csr_array, n_classes: int) -> Floa
 
 def held_out_scores(features: csr_array, codes: Indices, asked: csr_array, *, n_classes: int, C: float) -> Floats32:
     """Return the scores of rows with the features `asked` by a second stage trained on other rows and their classes."""
-    return second_scores(second_stage(C, n_classes).fit(features, codes), asked, n_classes)
+    return second_scores(second_stage(C, len(codes), n_classes).fit(features, codes), asked, n_classes)
 
 
-def second_stage(C: float, n_classes: int) -> LinearSVM:
-    """Return the untrained second stage.
-
-    Its rows hold few numbers, which three passes separate as well as more; of few classes they are dense, and Newton's
-    method finds the minimum.
-    """
-    return LinearSVM(C=C, passes=3, solver="auto" if n_classes <= FEW_CLASSES else "descent")
+def second_stage(C: float, n_rows: int, n_classes: int) -> LinearSVM:
+    """Return the untrained second stage: of few classes its rows are dense, and Newton's method finds the minimum."""
+    passes = PASSES[n_rows * n_classes > MUCH_WORK]
+    return LinearSVM(C=C, passes=passes, solver="auto" if n_classes <= FEW_CLASSES else "descent")

@@ -78,7 +78,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     target_error : float or None, default=None
         The share of sure answers that may be wrong. None: every answer counts as sure.
     cv : "auto", int, splitter, (n,) fold numbers, (train, test) pairs or None, default="auto"
-        One set of folds for everything that is measured. "auto": 5 folds, 3 from 50,000 rows on. A number of folds:
+        One set of folds for everything that is measured. "auto": 5 folds, 3 from 100,000 rows on. A number of folds:
         neighbouring rows of a class are held out together, since they often come from one author; identical rows share
         a fold. Otherwise as in `out_of_fold`.
     time_budget : float or None, default=None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 STEPS = 10  # parts that make a sample, so that nine tenths of the rows are possible as well as a thousandth
 MOST_SCORES = 60_000_000  # rows x classes: the scores of a candidate must fit into memory
 FEWEST_ROWS_A_CLASS = 10  # of a sample
-MANY_ROWS = 50_000  # from here on three folds say as much as five, for three fifths of the time
+MANY_ROWS = 100_000  # from here on three folds say as much as five, for three fifths of the time
 
 
 def shared_folds(rows: Any, codes: Indices, cv: Any) -> Indices | None:

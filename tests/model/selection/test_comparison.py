@@ -38,7 +38,7 @@ def test_the_linear_svm_is_always_tried_and_first():
     assert list(first_stage(profile(), 1.0)) == [SVM, "naive Bayes", "centroids"]
     assert list(first_stage(profile(non_negative=False), 1.0)) == [SVM, "centroids"]
     assert list(first_stage(profile(sparse=False, non_negative=False), 1.0)) == [SVM, LOGISTIC, "centroids"]
-    assert LOGISTIC not in first_stage(profile(sparse=False, n_numbers=10**9), 1.0)
+    assert LOGISTIC not in first_stage(profile(sparse=False, n_numbers=10**8), 1.0)
 
 
 def test_groups_of_classes_are_tried_where_classes_are_many():

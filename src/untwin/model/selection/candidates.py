@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SVM, LOGISTIC, STACK = "linear SVM", "logistic regression", "stack"
 PASSES, MUCH_WORK = (8, 5), 1_000_000_000  # of the SVM, and numbers x classes from which on the fewer
 MANY_CLASSES = 50  # from here on groups of classes are worth a try
-MOST_LOGISTIC = 1_000_000_000  # numbers x classes beyond which logistic regression takes minutes
+MOST_LOGISTIC = 100_000_000  # numbers x classes beyond which logistic regression takes minutes
 LOOSER = 10.0  # C of logistic regression relative to the SVM's, for rows of length one: its loss never reaches zero
 INNER_FOLDS = 3  # of candidates that cross-validate inside the shared folds
 

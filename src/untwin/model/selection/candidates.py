@@ -43,10 +43,11 @@ class DataProfile:
     non_negative: bool
     order: tuple[Any, ...] | None
     seed: int
+    n_threads: int = 1
 
     @classmethod
-    def of(cls, rows: Any, n_classes: int, *, order: tuple[Any, ...] | None, seed: int) -> DataProfile:
-        """Return the profile of prepared rows."""
+    def of(cls, rows: Any, n_classes: int, **settings: Any) -> DataProfile:
+        """Return the profile of prepared rows; `settings` are the other fields."""
         stored: bool = issparse(rows)
         numbers = rows.data if stored else np.asarray(rows)
         return cls(
@@ -55,15 +56,14 @@ class DataProfile:
             sparse=not nearly_dense(rows),
             unit_rows=bool(np.allclose(row_norms(rows), 1.0, atol=1e-3)),
             non_negative=bool(numbers.min(initial=0) >= 0),
-            order=order,
-            seed=seed,
+            **settings,
         )
 
 
 def linear_svm(now: DataProfile, C: float) -> LinearSVM:
     """Return the linear SVM; where passes take long fewer of them, for a tenth of a point or two."""
     passes = PASSES[now.n_numbers * now.n_classes > MUCH_WORK]
-    return LinearSVM(C=C, passes=passes, tol=1e-2, random_state=now.seed)
+    return LinearSVM(C=C, passes=passes, tol=1e-2, n_jobs=now.n_threads, random_state=now.seed)
 
 
 def first_stage(now: DataProfile, C: float) -> dict[str, Any]:

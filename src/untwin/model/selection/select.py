@@ -66,6 +66,10 @@ class SelectionRules(NamedTuple):
     seed: int
     deadline: float
 
+    def profile(self, prepared: Any, n_classes: int) -> DataProfile:
+        """Return the profile of prepared rows."""
+        return DataProfile.of(prepared, n_classes, order=self.grades, seed=self.seed, n_threads=self.n_threads)
+
     @property
     def too_late(self) -> bool:
         """Whether nothing more is to be tried."""
@@ -118,7 +122,7 @@ class Trials:
         """Let the candidates answer."""
         fold = self._shared.prepare(int(self._shared.numbers[0]))
         prepared = self._view.rows if self._view.preprocessing is None else fold.train
-        now = DataProfile.of(prepared, self._shared.n_classes, order=self._rules.grades, seed=self._rules.seed)
+        now = self._rules.profile(prepared, self._shared.n_classes)
         fast = self._rules.preset == "fast"
         C = usual_strength(len(self._shared.codes)) if fast or self._rules.too_late else choose_strength(fold, now)
         self._first = first_stage(now, C)
@@ -230,7 +234,7 @@ class Trials:
 def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selection:
     """Return the linear SVM trained on all rows, for data where no row can be held out and nothing can be compared."""
     prepared = view.rows if view.preprocessing is None else clone(view.preprocessing).fit_transform(view.rows, y)
-    now = DataProfile.of(prepared, len(np.unique(y)), order=rules.grades, seed=rules.seed)
+    now = rules.profile(prepared, len(np.unique(y)))
     member = Member(SVM, view.model(first_stage(now, 1.0)[SVM]).fit(view.rows, y), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7

@@ -37,7 +37,7 @@ def choose_strength(fold: PreparedFold, now: DataProfile) -> float:
         return STRENGTHS[0]
 
     def accuracy(C: float) -> float:
-        model = LinearSVM(C=C, passes=PASSES, tol=1e-2, random_state=now.seed).fit(train, codes)
+        model = LinearSVM(C=C, passes=PASSES, tol=1e-2, n_jobs=now.n_threads, random_state=now.seed).fit(train, codes)
         return float((model.predict(asked) == truth).mean())
 
     return max(STRENGTHS if now.sparse or now.unit_rows else STRENGTHS_OF_COLUMNS, key=accuracy)

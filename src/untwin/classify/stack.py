@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Floats32, Indices
 
 LEAST_FEATURE = 0.05  # of the square root of a probability: what is less likely than 1 in 400 says nothing
-PASSES, MUCH_WORK = (8, 3), 10_000_000  # of a second stage, and rows x classes from which on the fewer
+PASSES, MUCH_WORK = (5, 3), 10_000_000  # of a second stage, and rows x classes from which on the fewer
 FEW_CLASSES = 10  # of a second stage that is trained to the end
 RULED_OUT = np.float32(-1e3)  # score of a class that the second stage has never seen
 

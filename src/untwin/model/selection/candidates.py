@@ -63,7 +63,7 @@ class DataProfile:
 def linear_svm(now: DataProfile, C: float) -> LinearSVM:
     """Return the linear SVM; where passes take long fewer of them, for a tenth of a point or two."""
     passes = PASSES[now.n_numbers * now.n_classes > MUCH_WORK]
-    return LinearSVM(C=C, passes=passes, tol=1e-2, n_jobs=now.n_threads, random_state=now.seed)
+    return LinearSVM(C=C, passes=passes, tol=1e-2, random_state=now.seed)
 
 
 def first_stage(now: DataProfile, C: float) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from untwin.calibrate.temperature import log_probabilities
+from untwin.classify.linear import LinearSVM
 from untwin.classify.stack import FirstStageAnswers, StackedClassifier, held_out_scores, stack_features
 from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.together import HeldOutScores, SharedFolds
@@ -28,7 +30,7 @@ from untwin.model.selection.sampling import can_hold_out, sample_rows
 from untwin.model.selection.strength import choose_strength, usual_strength
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from scipy.sparse import csr_array
 
@@ -148,6 +150,8 @@ class Trials:
     def train(self, member: Member, y: Array) -> Any:
         """Return the model of a member, trained on all rows."""
         model, rows = clone(member.model), self._view.rows
+        for part in _linear_svms(model):
+            part.n_jobs = self._rules.n_threads  # folds shared them so far
         return model.fit(rows, y, answers=self._answers) if isinstance(model, StackedClassifier) else model.fit(rows, y)
 
     def _first_scores(self, models: Mapping[str, Any]) -> dict[str, HeldOutScores]:
@@ -229,6 +233,15 @@ class Trials:
             self.dropped[name] = CANNOT.format(error)
         else:
             self.results.append(self._comparison.result(name, self._view.model(model), found))
+
+
+def _linear_svms(model: Any) -> Iterator[LinearSVM]:
+    """Yield the linear SVMs of a model: its last step, or the first stage of a stack."""
+    parts = [part for _, part in model.estimators] if isinstance(model, StackedClassifier) else [model]
+    for part in parts:
+        last = part[-1] if isinstance(part, Pipeline) else part
+        if isinstance(last, LinearSVM):
+            yield last
 
 
 def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selection:

@@ -160,3 +160,15 @@ def test_experts_stand_in_the_order_of_the_classes_where_one_has_no_row_to_learn
             how = {"candidates": candidates, "threshold": 0.01} if candidates is None else {"candidates": candidates}
             model = ConfusionGraphClassifier(approach=approach, cv=3, **how).fit(X, y)
             assert model.score(X[:29], y[:29]) > 0.8
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+@pytest.mark.parametrize("kind", ["texts", "matrix"])
+def test_a_handful_of_rows(kind, n):
+    """Two folds out, as a stack of few rows is judged, may leave one class to train on."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        y = np.array(["a", "b"] * n)[:n]
+        texts = [" ".join(rng.choice(["red", "bus", "a", "car", "x"], 4)) for _ in range(n)]
+        X = {"texts": texts, "matrix": np.abs(rng.normal(size=(n, 4)))}[kind]
+        assert set(UntwinClassifier().fit(X, y).predict(X)) <= {"a", "b"}

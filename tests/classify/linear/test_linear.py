@@ -86,3 +86,8 @@ def test_a_model_is_loaded_and_answers_without_what_trains(tmp_path):
         [sys.executable, "-c", code, str(tmp_path / "model"), *heavy], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_one_class_is_every_answer_of_logistic_regression():
+    model = LogisticModel().fit(np.eye(3), ["only"] * 3)
+    assert set(model.predict(np.eye(3))) == {"only"}

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 from warnings import catch_warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
@@ -49,6 +50,10 @@ class LogisticModel(Margins):
         from sklearn.linear_model import LogisticRegression
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        if len(np.unique(y)) == 1:  # every answer, as of the SVM
+            self.classes_ = np.unique(y)
+            self.weights_, self.intercept_ = np.zeros((X.shape[1], 1), np.float32), np.ones(1, np.float32)
+            return self
         model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
         with catch_warnings(category=ConvergenceWarning, action="ignore"), many_classes():
             model.fit(densify(X), y)

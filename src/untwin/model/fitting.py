@@ -31,7 +31,6 @@ def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tupl
         preset=model.preset,
         scoring=model.scoring,
         order=class_order(model.order, classes, model.scoring),
-        grades=None if model.order is None else tuple(np.asarray(model.order).tolist()),  # also those without a row yet
         n_threads=effective_n_jobs(model.n_jobs),
         seed=int(check_random_state(model.random_state).randint(np.iinfo(np.int32).max)),
         deadline=deadline,

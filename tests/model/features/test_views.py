@@ -90,9 +90,7 @@ def test_c_is_the_one_that_does_best_on_a_fold(texts, labels):
     def accuracy(C):
         return LinearSVM(C=C, passes=PASSES, tol=1e-2).fit(fold.train, fold.codes).score(fold.asked, fold.truth)
 
-    assert accuracy(choose_strength(fold, DataProfile.of(fold.train, 4, order=None, seed=0))) == max(
-        map(accuracy, STRENGTHS)
-    )
+    assert accuracy(choose_strength(fold, DataProfile.of(fold.train, 4, seed=0))) == max(map(accuracy, STRENGTHS))
 
 
 def test_texts_of_a_frame_are_counted_as_texts_alone_are():

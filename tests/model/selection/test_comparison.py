@@ -28,7 +28,6 @@ def profile(**changes):
         "sparse": True,
         "unit_rows": True,
         "non_negative": True,
-        "order": None,
         "seed": 0,
     }
     return DataProfile(**(plain | changes))

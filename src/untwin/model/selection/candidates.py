@@ -19,7 +19,6 @@ from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 from untwin.classify.linear.newton import nearly_dense
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
 from untwin.represent.scores import ScoreSpace
-from untwin.structure.plan import SprinklingPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +40,6 @@ class DataProfile:
     sparse: bool
     unit_rows: bool
     non_negative: bool
-    order: tuple[Any, ...] | None
     seed: int
     n_threads: int = 1
 
@@ -86,8 +84,7 @@ def slow_candidates(now: DataProfile, C: float) -> Iterator[tuple[str, Any]]:
         yield "multi-level", MultiLevelClassifier(cv=None, random_state=seed)
     if now.non_negative:
         yield "class space (LSI_ac)", LatentClassClassifier()
-    plan: Any = "adaptive" if now.order is None else SprinklingPlan.ordinal(list(range(len(now.order))))
-    space = {"plan": plan, "n_components": min(max(now.n_classes, SMALLEST), LARGEST), "cv": 2, "random_state": seed}
+    space: dict[str, Any] = {"n_components": min(max(now.n_classes, SMALLEST), LARGEST), "cv": 2, "random_state": seed}
     scores = ScoreSpace(svm, cv=INNER_FOLDS, random_state=seed)
     yield "neighbours in the adaptive space", AdaptiveSprinkling(KNNClassifier(), scores=scores, **space)
     yield "sprinkled SVM", AdaptiveSprinkling(svm, **space)

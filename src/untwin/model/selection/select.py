@@ -58,19 +58,18 @@ class Selection(NamedTuple):
 
 
 class SelectionRules(NamedTuple):
-    """How candidates are chosen; `order` holds the numbers of the classes from low to high, `grades` their names."""
+    """How candidates are chosen; `order` holds the numbers of the classes from low to high."""
 
     preset: str
     scoring: str
     order: Indices | None
-    grades: tuple[Any, ...] | None
     n_threads: int
     seed: int
     deadline: float
 
     def profile(self, prepared: Any, n_classes: int) -> DataProfile:
         """Return the profile of prepared rows."""
-        return DataProfile.of(prepared, n_classes, order=self.grades, seed=self.seed, n_threads=self.n_threads)
+        return DataProfile.of(prepared, n_classes, seed=self.seed, n_threads=self.n_threads)
 
     @property
     def too_late(self) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from untwin.calibrate.reliability import calibration_error
-from untwin.calibrate.temperature import on_log_scale
 from untwin.calibrate.threshold import surest_threshold
 from untwin.classify.multilevel.classifier import MultiLevelClassifier
+from untwin.crossfit.together import aligned_scores, log_shares
 from untwin.model.out_of_fold import OutOfFoldAnswers
 
 rows_judged = st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), min_size=1, max_size=30)
@@ -60,6 +62,6 @@ def test_calibration_error_is_the_mean_gap_over_bins(rows):
 
 
 def test_no_class_is_ruled_out_by_a_vote():
-    S = on_log_scale(np.array([[1.0, 0.0]]), probabilities=True)
-    assert S.tolist() == [[0.0, np.log(0.005)]]
-    assert on_log_scale(np.array([[1.0, -np.inf]]), probabilities=False)[0, 1] == -np.inf
+    assert log_shares(np.array([[1.0, 0.0]])).tolist() == [[0.0, np.log(0.005)]]
+    margins = SimpleNamespace(classes_=np.array([0]), decision_function=lambda rows: np.ones((len(rows), 1)))
+    assert aligned_scores(margins, np.zeros((1, 1)), 2)[0, 1] == -np.inf

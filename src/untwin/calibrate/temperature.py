@@ -14,12 +14,11 @@ import numpy as np
 from scipy.optimize import brentq
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Floats, Floats32
+    from untwin._types import Array, Floats32
 
 LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
 HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
 ENOUGH_CELLS = 1_000_000  # rows x classes that settle one number
-LEAST_SHARE = 0.01  # of the probability that chance would give: no class is ruled out by a vote without it
 
 
 def fit_temperature(scores: Array, codes: Array, *, cautious: bool = False) -> float:
@@ -59,12 +58,6 @@ def fit_temperature(scores: Array, codes: Array, *, cautious: bool = False) -> f
         return spread * float(np.exp(LOG_RANGE))
     # A root, unlike a minimum, hardly moves when the scores differ in their last digits, as with other threads.
     return spread * float(np.exp(brentq(slope, -LOG_RANGE, LOG_RANGE, xtol=1e-6)))
-
-
-def on_log_scale(scores: Any, *, probabilities: bool) -> Floats:
-    """Return scores as S; probabilities of zero become small ones, since a few neighbours cannot exclude a class."""
-    S: Floats = np.asarray(scores, dtype=np.float64)
-    return np.log(np.maximum(S, LEAST_SHARE / S.shape[1])) if probabilities else S
 
 
 def log_probabilities(S: Any, temperature: float) -> Floats32:

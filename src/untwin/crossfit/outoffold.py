@@ -189,36 +189,6 @@ def out_of_fold_and_fitted(
     return _collect(said, y, folds, small), model
 
 
-def scores_out_of_fold(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    cv: Any = 5,
-    n_jobs: int | None = None,
-    fitted: bool = False,
-    classes: Array | None = None,
-) -> tuple[Floats | None, Any]:
-    """Return `out_of_fold(...).scores`, and with `fitted` the estimator fitted to all rows, else None.
-
-    Labels are not predicted, which would take most classifiers as long as the scores. `classes` are the classes of the
-    columns if the rows are a sample that may lack some of them.
-
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> scores, model = scores_out_of_fold(GaussianNB(), *load_iris(return_X_y=True))
-    >>> bool((scores == out_of_fold(GaussianNB(), *load_iris(return_X_y=True)).scores).all()), model
-    (True, None)
-    """
-    X, y = indexable(X, y)
-    y = _labels(y)
-    folds, parts, _ = choose_folds(X, _codes(y), cv, random_state=0)
-    first = [delayed(_fit_clone)(estimator, X, y)] if fitted else []  # the longest
-    done = _run_folds([*first, *_fold_jobs(estimator, X, y, folds, parts, with_labels=False)], n_jobs)
-    columns = np.unique(y) if classes is None else classes
-    return _align_scores(done[len(first) :], len(y), columns), done[0] if fitted else None
-
-
 def out_of_fold_confusion(
     estimator: Any,
     X: Any,
@@ -246,7 +216,7 @@ class _FoldAnswers(NamedTuple):
     """Answers of the model of one fold to its held-out rows; `absent` is the score of a class that it does not know."""
 
     rows: Indices
-    labels: Array | None
+    labels: Array
     scores: Array | None
     classes: Array
     absent: float
@@ -292,7 +262,6 @@ def _predict_held_out(
     *,
     train: Flags,
     test: Flags,
-    with_labels: bool = True,
     with_scores: bool = True,
 ) -> _FoldAnswers:
     """Return the answers of a clone trained on the rows `train` to the rows `test`."""
@@ -301,7 +270,7 @@ def _predict_held_out(
     asked = rows_of(X, rows)
     scores, absent = class_scores(model, asked) if with_scores else (None, np.nan)
     classes = getattr(model, "classes_", np.unique(y[train]))
-    labels = np.asarray(model.predict(asked)) if with_labels else None
+    labels = np.asarray(model.predict(asked))
     return _FoldAnswers(rows, labels, scores, np.asarray(classes), absent)
 
 

@@ -12,6 +12,7 @@ from datetime import date, datetime, time, timedelta
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,6 +29,7 @@ from untwin.model.selection.candidates import STACK, DataProfile, first_stage, s
 from untwin.represent.weights import SupervisedWeights
 from untwin.store import load
 from untwin.store.manifest import FORMAT
+from untwin.structure.plan import SprinklingPlan
 
 KINDS = ["texts", "frame", "numbers", "csr", "dense"]
 
@@ -60,24 +62,24 @@ def test_every_preset_and_kind_of_rows(tmp_path, rows_of_kind, labels, same_answ
     require_same(model, again, tmp_path / "model", rows, same_answers)
 
 
-def candidates(n_classes, *, sparse=True, order=None):
+def candidates(n_classes, *, sparse=True):
     now = DataProfile(
         n_numbers=40 * n_classes,
         n_classes=n_classes,
         sparse=sparse,
         unit_rows=True,
         non_negative=True,
-        order=order,
         seed=0,
     )
     return {**first_stage(now, 1.0), **dict(slow_candidates(now, 1.0))}
 
 
-FEW, MANY, GRADED = candidates(4, sparse=False), candidates(50), candidates(4, order=(0, 1, 2, 3))
+FEW, MANY = candidates(4, sparse=False), candidates(50)
+GRADED = clone(FEW["neighbours in the adaptive space"]).set_params(plan=SprinklingPlan.ordinal([0, 1, 2, 3]))
 CASES = [
     *((name, model, 4) for name, model in FEW.items()),
     *((name, model, 50) for name, model in MANY.items() if name not in FEW),
-    *((name, model, 4) for name, model in GRADED.items() if "neighbours" in name),
+    ("neighbours in the ordinal space", GRADED, 4),
 ]
 
 

@@ -1,6 +1,6 @@
 """The report at 48, 300 and 1,000 classes: seconds to write, bytes, milliseconds until something is seen.
 
-Needs no data: texts are made, twelve rows a class, and naive Bayes stands for all candidates. Findings and curves are
+Needs no data: texts are made, twelve rows a class, and naive Bayes stands for all candidates. Findings are
 looked for before the clock starts, as `untwin fit` saves them with the model.
 """
 

@@ -115,11 +115,12 @@ def test_a_refusal_by_the_model_is_about_the_data(command, fitted, table, tmp_pa
 )
 @pytest.mark.parametrize("name", ["fit", "add"])
 def test_a_failure_after_the_fit_leaves_the_model(command, fitted, table, tmp_path, monkeypatch, name, broken):
-    folder = tmp_path / "model"
+    folder, preset = tmp_path / "model", "best" if "curves" in broken else "fast"  # which alone measures curves
     if name == "add":
         shutil.copytree(fitted.folder, folder)
+        UntwinClassifier.load(folder).set_params(preset=preset).save(folder)
     monkeypatch.setattr(broken, refuse)
-    arguments = [table, "-o", folder, "--preset", "fast"] if name == "fit" else [folder, table]
+    arguments = [table, "-o", folder, "--preset", preset] if name == "fit" else [folder, table]
     done = command(name, *arguments, "--text", "text")
     assert done.code == 70
     assert f"the model is complete in {folder}" in done.err

@@ -30,6 +30,8 @@ def test_findings_are_looked_for_once_until_something_is_learnt(model, new, trut
 def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp_path, monkeypatch):
     assert model.measured_ == frozenset()
     first = model.measure().neighbours_
+    assert model.measured_ == frozenset(MEASURED)
+    assert model.curves_.lsi  # only the preset "best" measures them by itself
     assert first.dtype == np.int32
     assert first.shape == (160, 20)
     model.save(tmp_path / "model")
@@ -42,7 +44,7 @@ def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp
         patched.setattr("untwin.structure.hierarchy.Hierarchy.group_range", again)
         patched.setattr("untwin.model.curves.space_curves", again)
         for one in (model, UntwinClassifier.load(tmp_path / "model")):
-            assert one.measured_ == frozenset(MEASURED)
+            assert one.measured_ == {*MEASURED, "curves"}
             np.testing.assert_array_equal(one.neighbours_, first)
             np.testing.assert_array_equal(one.evidence_.neighbours, first)
             assert one.group_range_ == model.group_range_

@@ -26,21 +26,21 @@ ROWS = {3: 30, 48: 12, 300: 6, 1_000: 4}  # of each class, by the number of clas
 
 @pytest.fixture(scope="session")
 def model_of():
-    """Models by their number of classes, each made once; the curves, which others have, are left out for speed."""
+    """Models by their number of classes, each made once, without curves."""
 
     @cache
     def made(n_classes):
-        model = made_model(n_classes, ROWS[n_classes])
-        model._noted["curves"] = None
-        return model
+        return made_model(n_classes, ROWS[n_classes])
 
     return made
 
 
 @pytest.fixture(scope="session")
 def model():
-    """Six classes, twelve rows each."""
-    return cheap_model(*twin_texts(6, 12, length=12))
+    """Six classes, twelve rows each; with the curves that the preset "best" measures."""
+    model = cheap_model(*twin_texts(6, 12, length=12))
+    assert model.curves_ is not None
+    return model
 
 
 @pytest.fixture(scope="session")

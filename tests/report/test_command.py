@@ -50,7 +50,7 @@ def test_both_at_once(saved, tmp_path, capsys):
     assert page.stat().st_size
 
 
-def test_what_a_model_saved_from_python_lacks_is_told_and_not_measured(tmp_path, monkeypatch, capsys):
+def test_curves_that_nobody_asked_for_are_not_measured_and_json_tells_how(tmp_path, monkeypatch, capsys):
     cheap_model(*twin_texts(6, 12, length=12)).save(tmp_path / "plain")
 
     def fitted(*given, **named):
@@ -61,22 +61,26 @@ def test_what_a_model_saved_from_python_lacks_is_told_and_not_measured(tmp_path,
     assert command.main([str(tmp_path / "plain"), "--json", "-o", str(page)], standalone_mode=False) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["space"]["rows"] == 0
-    assert "ask for model.curves_ before model.save" in printed["space"]["note"]
+    assert "ask for model.curves_" in printed["space"]["note"]
     assert [layer["title"] for layer in printed["matrix"]["layers"]] == ["The model"]
     assert printed["findings"]["findings"]
-    assert "Not measured: the model was saved without it." in page.read_text(encoding="utf-8")
+    assert "#space" not in (shown := page.read_text(encoding="utf-8"))
+    assert 'id="space"' not in shown
 
 
-def test_the_report_of_a_model_that_fit_saved_fits_nothing_and_searches_nothing(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("preset", ["fast", "best"])
+def test_the_report_of_a_model_that_fit_saved_fits_nothing_and_searches_nothing(tmp_path, monkeypatch, capsys, preset):
     texts, labels = twin_texts(4, 12, length=12)
     labels[0] = labels[-1]
     table, folder = tmp_path / "tickets.csv", tmp_path / "model"
     pl.DataFrame({"text": texts, "label": labels}).write_csv(table)
-    assert run(["fit", str(table), "-o", str(folder), "--preset", "fast"]) == 0
+    assert run(["fit", str(table), "-o", str(folder), "--preset", preset]) == 0
     capsys.readouterr()
     made = folder.with_name("model.html").read_bytes()
     loaded = UntwinClassifier.load(folder)
-    assert loaded.measured_ == {"findings", "neighbours", "group_range", "curves"}
+    curves = {"curves"} if preset == "best" else set()
+    assert loaded.measured_ == {"findings", "neighbours", "group_range"} | curves
+    assert (b'id="space"' in made) == bool(curves)
     monkeypatch.setattr(UntwinClassifier, "load", lambda _: loaded)
 
     def worked(*given, **named):

@@ -20,8 +20,8 @@ from untwin.cli.output import progress, put, put_json
 def report(model: str, output: str | None, *, force: bool, seed: int, strict: bool, as_json: bool) -> int:
     """Write the report of MODEL as one HTML file that works anywhere; --json prints its numbers instead.
 
-    It only shows what `untwin fit` and `untwin add` saved in the model. One that was saved from Python without is shown
-    without the curves of its space, and its findings are looked for. With --json and -o both are done.
+    It only shows what `untwin fit` and `untwin add` saved in the model; what one that was saved from Python lacks is
+    measured now. With --json and -o both are done.
     """
     from untwin.cli.model_files import changing, report_of, require_outside, require_report_place
     from untwin.model.saving import load_model
@@ -36,7 +36,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
         require_report_place(page, force=force)
     own = page is not None and output is None and os.access(folder, os.W_OK)  # never an old page beside a newer model
     with progress(), changing(folder) if own else nullcontext():
-        made = Report.of(load_model(folder, trial=False), measure=False)
+        made = Report.of(load_model(folder, trial=False))
         if page is not None:
             write_report(made, page)
     if as_json:

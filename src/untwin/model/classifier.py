@@ -106,7 +106,8 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     ids_ : (n,) array
         Names of the training rows: the `ids` given, as strings, or their numbers in order of arrival, from 0.
     findings_, neighbours_, group_range_, curves_
-        What the report shows. Computed at the first use and saved with the model; `measure` computes all of it.
+        What the report shows. Computed at the first use and saved with the model; `measure` computes all of it, the
+        curves of sprinkled spaces for the preset "best" only.
     state_ : FittedState
         Everything that answers need: view, ensemble, out-of-fold answers, neighbours.
     n_features_in_, feature_names_in_

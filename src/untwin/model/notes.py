@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from untwin.model.state import FittedState
     from untwin.structure.hierarchy import GroupRange, Hierarchy
 
-MEASURED = ("findings", "neighbours", "group_range", "curves")  # of the notes, what the report shows
+MEASURED = ("findings", "neighbours", "group_range")  # of the notes, what every report shows
 REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
 MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
 
@@ -28,6 +28,7 @@ class NotesMixin:
 
     if TYPE_CHECKING:
         state_: FittedState
+        preset: str
         classes_: Array
         hierarchy_: Hierarchy
         _noted: dict[str, Any]
@@ -73,14 +74,19 @@ class NotesMixin:
         return findings
 
     def measure(self) -> Self:
-        """Measure all that the report shows, so that it is saved with the model: see `measured_`."""
-        _ = self.findings_, self.neighbours_, self.group_range_, self.curves_
+        """Measure all that the report shows, so that it is saved with the model: see `measured_`.
+
+        The curves of sprinkled spaces are measured for the preset "best" only, which has such spaces as candidates.
+        """
+        _ = self.findings_, self.neighbours_, self.group_range_
+        if self.preset == "best":
+            _ = self.curves_
         return self
 
     @property
     def measured_(self) -> frozenset[str]:
         """What has been measured so far, of "findings", "neighbours", "group_range" and "curves"."""
-        return frozenset(self._noted) & frozenset(MEASURED)
+        return frozenset(self._noted) & {*MEASURED, "curves"}
 
     @property
     def findings_(self) -> list[Finding]:

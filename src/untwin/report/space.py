@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from untwin.report.study import Study
 
 TOO_FEW = "fewer than two folds could be held out."
-NOT_KEPT = "the model was saved without it. `untwin fit` has it; in Python, ask for model.curves_ before model.save."
+NOT_MEASURED = "only `untwin fit --preset best` measures it; in Python, ask for model.curves_."
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Space(Record):
         """Read the curves from a study."""
         curves = study.curves
         if curves is None:
-            return cls(0, None, (), (), (), (), (), (), (), note=TOO_FEW if study.measured else NOT_KEPT)
+            return cls(0, None, (), (), (), (), (), (), (), note=TOO_FEW if study.measured else NOT_MEASURED)
         return cls(
             curves.n_rows,
             curves.raw,

@@ -45,9 +45,9 @@ FIRST_CLASSES = 3  # that name a group without terms
 class Study:
     """What all views read of a fitted model, taken once (`of`); the views ask nobody else.
 
-    `curves` are None where there are none, or where they are not `measured`; `guess` says if all answers could be
-    guesses; `links` lead across the known tree, or across the groups where none is known; without `texts` no view
-    quotes a document.
+    `curves` are None where there are none, or where they are not `measured`: only the preset "best" measures them by
+    itself. `guess` says if all answers could be guesses; `links` lead across the known tree, or across the groups where
+    none is known; without `texts` no view quotes a document.
     """
 
     model: UntwinClassifier
@@ -67,10 +67,10 @@ class Study:
     links: list[SoftLink]
 
     @classmethod
-    def of(cls, model: UntwinClassifier, *, texts: bool = True, measure: bool = True) -> Self:
-        """Read a model; without `measure`, curves that it does not hold are not shown."""
+    def of(cls, model: UntwinClassifier, *, texts: bool = True) -> Self:
+        """Read a model, which measures what it has not measured yet."""
         confusion, tree, parents = model.confusion_, model.hierarchy_, model.parents_
-        measured = measure or "curves" in model.measured_
+        measured = "curves" in model.measure().measured_
         evidence = model.evidence_
         return cls(
             model=model,

@@ -50,19 +50,10 @@ class Report:
     cost: Cost
 
     @classmethod
-    def of(cls, model: UntwinClassifier, *, texts: bool = True, measure: bool = True) -> Self:
-        """Read all views from a fitted model, in memory or loaded.
-
-        Parameters
-        ----------
-        model : UntwinClassifier
-        texts : bool
-            False: no document is quoted.
-        measure : bool
-            False: curves that the model does not hold (`curves_`) are not measured.
-        """
+    def of(cls, model: UntwinClassifier, *, texts: bool = True) -> Self:
+        """Read all views from a fitted model, in memory or loaded; without `texts` no document is quoted."""
         now, made = copy(model), {}  # a copy: another thread may teach the model meanwhile
-        study = Study.of(now, texts=texts, measure=measure)
+        study = Study.of(now, texts=texts)
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)

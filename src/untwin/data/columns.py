@@ -94,9 +94,11 @@ class ColumnRoles:
     def describe_mismatch(self, columns: Sequence[str] | None, uses: Iterable[ColumnUse]) -> str:
         """Say how these are not the columns that a model reads (None: it reads texts), for its `uses`; empty if so."""
         given = dict(self.named())
+        if columns is None and self.only_text:
+            return ""
         if columns is None:
             got = ", ".join(f"{option(role)} {name!r}" for name, role in given.items() if role in FEATURES)
-            return "" if self.only_text else f"the model reads one {option('text')} column. Got {got} instead."
+            return f"the model reads one {option('text')} column. Got {got} instead."
         if sorted(columns) != sorted(self.features):
             return f"the model reads the columns {_list_columns(columns)}. Got {_list_columns(self.features)} instead."
         for use in uses:

@@ -111,17 +111,16 @@ def format_of(source: str, options: ReadOptions) -> str:
 
 
 def _format_by_name(path: Path, name: str) -> str:
-    hint = f"Say {option('format')} csv, tsv or jsonl."
-    if name == "stdin":
-        raise InputError("The format of standard input is unknown.", code="format", hint=hint)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     ending = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
     if ending in _SPREADSHEETS:
         refuse_spreadsheet(name)
-    if ending not in _FORMATS:
-        known = ", ".join(_FORMATS)
-        raise InputError(f"{name}: the format cannot be told from its name ({known}).", code="format", hint=hint)
-    return _FORMATS[ending]
+    if name != "stdin" and ending in _FORMATS:
+        return _FORMATS[ending]
+    message = f"{name}: the format cannot be told from its name ({', '.join(_FORMATS)})."
+    if name == "stdin":
+        message = "The format of standard input is unknown."
+    raise InputError(message, code="format", hint=f"Say {option('format')} csv, tsv or jsonl.")
 
 
 def _blocks(source: str, options: ReadOptions) -> Iterator[TableBatch]:

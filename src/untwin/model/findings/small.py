@@ -18,12 +18,13 @@ FEW = 10  # the 95 % interval of a share of ten rows is half as wide as all that
 def tiny_classes(evidence: Evidence) -> Finding | None:
     """Return classes with fewer than ten training rows, the smallest first."""
     answers = evidence.answers
-    sizes, recall = answers.sizes, answers.confusion.recall
+    sizes = answers.sizes
     tiny = np.flatnonzero(sizes < FEW)
     tiny = tiny[np.argsort(sizes[tiny], kind="stable")]
     if tiny.size == 0:
         return None
     judged = np.bincount(answers.true, answers.held, minlength=len(sizes)) > 0
+    recall = answers.confusion.recall
     columns = answers.classes[tiny].tolist(), sizes[tiny].tolist(), recall[tiny].tolist(), judged[tiny].tolist()
     return Finding(
         "tiny-class",

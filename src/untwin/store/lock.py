@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 _LOOK_AGAIN = 0.05  # seconds
 
 
-class _Held(threading.local):
-    """The folders that this thread has locked: a save inside a longer change needs no lock of its own."""
-
-    def __init__(self) -> None:
-        self.folders: set[Path] = set()
-
-
-_held = _Held()
+_this_thread = threading.local()  # its `folders` are locked: a save inside a longer change needs no lock of its own
 
 
 @contextmanager
@@ -42,8 +35,8 @@ def sole_writer(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     If another process or thread is writing there, wait for it so many seconds, then raise. A folder that was made here
     and is still empty at the end is removed.
     """
-    place = folder.resolve()
-    if place in _held.folders:
+    place, locked = folder.resolve(), vars(_this_thread).setdefault("folders", set())
+    if place in locked:
         yield
         return
     with ExitStack() as stack:
@@ -53,8 +46,8 @@ def sole_writer(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
             flush(folder.parent)
         refuse_strangers(folder, InputError, "Save into a new folder.")
         stack.enter_context(_hold_lock(folder, wait))
-        _held.folders.add(place)
-        stack.callback(_held.folders.discard, place)
+        locked.add(place)
+        stack.callback(locked.discard, place)
         yield
 
 

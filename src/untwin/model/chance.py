@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,7 +26,7 @@ def chance_of_guessing(confusion: Confusion) -> dict[str, float]:
     >>> chance_of_guessing(Confusion([[4, 2], [1, 1]], ["cat", "dog"]))
     {'chance': 0.5625, 'largest_class': 0.75}
     """
-    true, said = (np.asarray(confusion.counts.sum(axis=axis)).ravel() / confusion.total for axis in (1, 0))
+    true, said = (rows / rows.sum() for rows in (confusion.support, confusion.predicted))
     return {"chance": float(true @ said), "largest_class": float(true.max())}
 
 

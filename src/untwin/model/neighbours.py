@@ -43,8 +43,8 @@ class NeighbourSpace:
     @classmethod
     def of_rows(cls, log_p: AnyFloats, classes: Array, y: Array) -> NeighbourSpace:
         """Return the space of training rows with labels `y` and these log-probabilities."""
-        knn = KNNClassifier(n_neighbors=NEIGHBOURS).fit(coordinates(log_p, np.arange(len(classes)), len(classes)), y)
-        return cls(knn, classes.copy())
+        rows = coordinates(log_p, np.arange(len(classes)), len(classes))
+        return cls(KNNClassifier(n_neighbors=NEIGHBOURS).fit(rows, y), classes.copy())
 
     def place(self, log_p: AnyFloats, classes: Array) -> csr_array:
         """Return the coordinates of rows with these log-probabilities."""

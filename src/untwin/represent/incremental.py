@@ -115,6 +115,13 @@ def move_columns(Y: csr_array, classes: Array, wanted: Array) -> csr_array:
     return csr_array((Y.data, place[Y.indices], Y.indptr), shape=(Y.shape[0], len(wanted)))
 
 
+def join_members(Y: csr_array, classes: Array, new: csr_array, new_classes: Array) -> tuple[csr_array, Array]:
+    """Return the membership of old rows and new ones in the classes of both, and these classes, sorted."""
+    together = np.sort(merge_classes(classes, new_classes))
+    parts = [move_columns(Y, classes, together), move_columns(new, new_classes, together)]
+    return stack_matrices(parts), together
+
+
 def extend_plan(plan: SprinklingPlan, classes: Array) -> SprinklingPlan:
     """Return a plan for these classes; a class new to a bound plan gets the mean of the others' columns."""
     if plan.kernel is None or plan.classes is None:

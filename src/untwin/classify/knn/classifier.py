@@ -20,8 +20,7 @@ from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vo
 from untwin.crossfit.folds import possible_folds
 from untwin.represent.incremental import (
     any_batch,
-    merge_classes,
-    move_columns,
+    join_members,
     places_of,
     stack_matrices,
     validate_growth,
@@ -144,16 +143,13 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "_among"):
             return self.fit(X, y)
-        Y, names = self._members(np.asarray(y))
-        merged = merge_classes(self.classes_, names)
+        Y, classes = join_members(self._Y, self.classes_, *self._members(np.asarray(y)))
         X, _ = validate_growth(self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=True)
-        self._add_classes(merged)
         ids = np.arange(self._n_arrived, self._n_arrived + X.shape[0])
         self._n_arrived += X.shape[0]
         self._add_rows(X)
-        return self._hold(
-            stack_matrices([self._Y, move_columns(Y, names, self.classes_)]), np.concatenate([self.ids_, ids])
-        )
+        self.classes_ = classes
+        return self._hold(Y, np.concatenate([self.ids_, ids]))
 
     @any_batch()
     def relabel(self, ids: ArrayLike, y: Any) -> Self:
@@ -163,10 +159,10 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         Y, names = self._members(np.asarray(y))
         if Y.shape[0] != len(places):
             raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {Y.shape[0]} instead.")
-        self._add_classes(merge_classes(self.classes_, names))
+        Y, self.classes_ = join_members(self._Y, self.classes_, Y, names)
         order = np.arange(len(self.ids_))
         order[places] = len(order) + np.arange(len(places))
-        return self._hold(stack_matrices([self._Y, move_columns(Y, names, self.classes_)])[order], self.ids_)
+        return self._hold(Y[order], self.ids_)
 
     def remove(self, ids: ArrayLike) -> Self:
         """Remove rows, by their numbers in order of arrival; other rows keep their numbers, and classes stay known."""
@@ -265,10 +261,6 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         self._grades = None if self.order is None else positions(self.classes_, class_names(np.asarray(self.order)))
         self.class_prior_ = self._Y.mean(axis=0)
         self._all_labelled = bool(np.diff(self._Y.indptr).all())
-
-    def _add_classes(self, merged: Array) -> None:
-        classes = np.sort(merged)
-        self._Y, self.classes_ = move_columns(self._Y, self.classes_, classes), classes
 
     def _add_rows(self, X: Any) -> None:
         """Add rows to the search; a few rows are kept apart, so that the others need not be prepared again."""

@@ -125,7 +125,7 @@ def along_a_slope(n=400):
 def test_numbers_of_a_frame_add_up_where_that_tells_the_classes(preset):
     frame, y = along_a_slope()
     model = UntwinClassifier(preset=preset).fit(frame[:300], y[:300])
-    assert {"a", "b", "c"} <= set(model.state_.view.term_names(model.state_.preprocessing))
+    assert {"a", "b", "c"} <= set(model.state_.view.term_names(model.state_.preprocessing)[0])
     assert model.scores_["accuracy"] > 0.93
     assert model.score(frame[300:].to_pandas(), y[300:]) > 0.93
     shared = [
@@ -347,7 +347,7 @@ def test_what_every_row_of_a_table_has_explains_nothing():
     codes = rng.integers(0, 3, 300)
     frame = pl.DataFrame({"noise": rng.normal(size=300), "telling": codes + rng.normal(0, 0.1, 300)})
     model = UntwinClassifier(preset="fast").fit(frame, codes)
-    assert "noise known" in model.state_.view.term_names(model.state_.preprocessing)
+    assert "noise known" in model.state_.view.term_names(model.state_.preprocessing)[0]
     for reason in model.explain(frame[:20]):
         terms = [term for near in reason.neighbours.neighbours for term, _ in near.terms]
         assert terms

@@ -63,4 +63,4 @@ def _retrain(model: Any, view: View, y: Array) -> Any:
         changed.preprocessing = view.preprocessing
         return changed.update(view.rows, y)
     classifier = model if view.preprocessing is None else model[-1]
-    return view.model(clone(classifier)).fit(view.rows, y)
+    return clone(view.model(classifier)).fit(view.rows, y)

@@ -104,21 +104,22 @@ class FittedState:
         classes, view = self.ensemble.classes, self.view
         near = np.unique(self.space.near(log_p, classes))
         similar = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near])))
-        found = similar.multiply(self._term_weights(similar.shape[1])).tocsr()
+        names, readable = view.term_names(self.preprocessing)
+        found = similar.multiply(self._term_weights(similar.shape[1], readable)).tocsr()
         found.eliminate_zeros()
         places = csr_array(
             (np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.answers.rows), len(near))
         )
         terms = csr_array(self.terms(view.encode(given))), places @ found
-        reasons = self.space.explain(log_p, classes, terms, view.term_names(self.preprocessing), top)
+        reasons = self.space.explain(log_p, classes, terms, names, top)
         return [self._with_ids(reason) for reason in reasons]
 
-    def _term_weights(self, n_terms: int) -> Array:
+    def _term_weights(self, n_terms: int, readable: Flags | None) -> Array:
         """Return the weight of each term in explanations: 0 for one that nobody can read, or that every row has.
 
         Terms of texts are weighted by tf-idf already. Terms of cells are 0 or 1, and some occur in nearly every row.
         """
-        readable, rows = self.view.readable(self.preprocessing), self.view.rows
+        rows = self.view.rows
         weights = np.ones(n_terms) if readable is None else readable.astype(np.float64)
         if isinstance(rows, pl.DataFrame):
             some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))

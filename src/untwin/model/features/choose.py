@@ -24,22 +24,16 @@ if TYPE_CHECKING:
 
 def make_view(given: Any, codes: Indices, *, kind: str, encoder: Any) -> View:
     """Return the view of the training rows; `encoder` is the user's, or None."""
-    if kind == "texts" and encoder is None:
-        ways = text_encoders(given)
-        return _count(" and ".join(ways), TextBlocks(list(ways.values())), given)
+    if isinstance(encoder, TextCounts) or (kind == "texts" and encoder is None):
+        ways = text_encoders(given) if encoder is None else {"given encoder": encoder}
+        blocks = TextBlocks(list(ways.values()))
+        rows = blocks.fit_transform(given)
+        least = blocks.encoders_[0].min_df  # a share counts as 1: of fewer rows it would keep more terms
+        weights = TermWeights(min_df=int(least) if isinstance(least, Integral) else 1, block_of=blocks.block_of_)
+        return View(" and ".join(ways), rows, blocks, weights)
     if kind == "frame" and (encoder is None or isinstance(encoder, TableEncoder)):
         return View("columns" if encoder is None else "given encoder", given, None, _columns(given, codes, encoder))
-    if isinstance(encoder, TextCounts):
-        return _count("given encoder", TextBlocks([encoder]), given)
     return View("matrix", given) if encoder is None else View("given encoder", given, None, clone(encoder))
-
-
-def _count(name: str, blocks: TextBlocks, texts: list[str]) -> View:
-    """Return the view of counted texts. `min_df` as a share counts as 1: of fewer rows it would keep more terms."""
-    rows = blocks.fit_transform(texts)
-    least = blocks.encoders_[0].min_df
-    weights = TermWeights(min_df=int(least) if isinstance(least, Integral) else 1, block_of=blocks.block_of_)
-    return View(name, rows, blocks, weights)
 
 
 def _columns(given: pl.DataFrame, codes: Indices, encoder: TableEncoder | None) -> TableEncoder:

@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from untwin._compat import rows_of
 from untwin.classify.experts import columns_of
 from untwin.model.features.inputs import stack_rows
-from untwin.represent.incremental import widen_matrix
+from untwin.represent.incremental import stack_matrices, widen_matrix
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Indices
@@ -57,7 +57,7 @@ class View:
             return replace(self, rows=stack_rows([self.rows, given]))
         encoder = copy(self.encoder).partial_fit(given)  # a copy, so that a failure later leaves the old one unchanged
         new = encoder.transform(given)
-        rows = stack_rows([widen_matrix(self.rows, new.shape[1]), new])
+        rows = stack_matrices([widen_matrix(self.rows, new.shape[1]), new])
         weights = clone(self.preprocessing).set_params(block_of=encoder.block_of_)
         return replace(self, encoder=encoder, rows=rows, preprocessing=weights)
 
@@ -65,20 +65,19 @@ class View:
         """Return the view of these rows only."""
         return replace(self, rows=rows_of(self.rows, kept))
 
-    def term_names(self, fitted: Any) -> Array | None:
-        """Return the names of the columns after the fitted preprocessing, or None if they have no names."""
-        source = fitted if self.encoder is None else self.encoder
-        if source is None or not hasattr(source, "get_feature_names_out"):
-            return None
-        return np.asarray(source.get_feature_names_out())
+    def term_names(self, fitted: Any) -> tuple[Array | None, Flags | None]:
+        """Return the names of the columns after the fitted preprocessing, or None if they have no names.
 
-    def readable(self, fitted: Any) -> Flags | None:
-        """Tell which columns a person can read: words, not runs of characters; None: all."""
-        return getattr(fitted if self.encoder is None else self.encoder, "readable_", None)
+        And which of them a person can read: words, not runs of characters; None: all.
+        """
+        source = fitted if self.encoder is None else self.encoder
+        named = source is not None and hasattr(source, "get_feature_names_out")
+        names = np.asarray(source.get_feature_names_out()) if named else None
+        return names, getattr(source, "readable_", None)
 
     def readable_terms(self, X: Any, fitted: Any) -> tuple[Any, Array | None]:
         """Return rows after the fitted preprocessing by the terms that a person can read, and their names, if any."""
-        readable, names = self.readable(fitted), self.term_names(fitted)
+        names, readable = self.term_names(fitted)
         if readable is None or readable.all():
             return X, names
         kept = np.flatnonzero(readable)

@@ -56,10 +56,11 @@ def test_the_nearest_name_is_offered(table):
 def test_rows_marked_as_test_are_a_part_with_its_own_names_labels_and_groups(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("id,text,label,split,who\nT-1,no signal,a,train,x\nT-2,low battery,b,TEST,\nT-3,no sim,a,,\n")
-    train, test = load(path, ColumnRoles(group="who", split="split", id="id", text=("text",))).parts()
+    parts = load(path, ColumnRoles(group="who", split="split", id="id", text=("text",))).parts()
+    train, test = (part.labelled_rows() for part in parts)
     assert (train.rows, test.rows) == (["no signal", "no sim"], ["low battery"])
     assert (train.y.tolist(), test.y.tolist()) == (["a", "a"], ["b"])
-    assert (train.places.marks(), test.places.marks()) == (["T-1", "T-3"], ["T-2"])
+    assert (train.ids, test.ids) == (["T-1", "T-3"], ["T-2"])
     assert train.groups[0] == "x"
     assert len(set(train.groups)) == 2
 
@@ -69,7 +70,7 @@ def test_without_a_split_column_no_row_is_marked_as_test(table):
     train, test = found.parts()
     assert train is found
     assert (test.frame.height, test.y.tolist(), test.places.marks()) == (0, [], [])
-    assert train.groups is None
+    assert train.labelled_rows().groups is None
 
 
 def test_rows_that_come_to_others_take_no_name_of_theirs():

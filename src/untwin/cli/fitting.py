@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from untwin.data.columns import ColumnRoles
     from untwin.data.guess import ColumnUse
     from untwin.data.inspect import TableFinding
-    from untwin.data.load import Table
+    from untwin.data.load import LabelledRows, Table
 
 TOP_PAIRS = 10
 
@@ -77,13 +78,16 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     with clock.timing("checking"):
         oddities = [finding for finding in inspect(table) if finding.severity != "note"]
     train, test = table.parts()
-    _require_two_classes(train)
+    learnt, held = train.labelled_rows(), test.labelled_rows()
+    if len(np.unique(learnt.y)) < 2:
+        message = f"{source}: the rows that are not marked as test must have two classes or more."
+        raise InputError(message, code="one-class", hint=f"Check the column {roles.split!r} (--split).")
     parents = known_parents(train.frame, roles)
-    model = _new_model(train, settings)
     with clock.timing("fitting"), as_input_errors(source):
-        model.fit(train.rows, train.y, ids=train.places.marks())
-    held = (test.rows, test.y, test.places.marks()) if test.frame.height else None
-    return Fitted(model, source, train.frame.height, table.columns, held, parents, oddities)
+        model = _new_model(roles, settings, _folds(learnt, roles))
+        model.fit(learnt.rows, learnt.y, ids=learnt.ids)
+    test_rows = (held.rows, held.y, held.ids) if held.ids else None
+    return Fitted(model, source, len(learnt.ids), table.columns, test_rows, parents, oddities)
 
 
 def fit_record(fitted: Fitted, clock: Clock) -> dict[str, Any]:
@@ -122,33 +126,26 @@ def _model_facts(model: UntwinClassifier) -> dict[str, Any]:
     }
 
 
-def _new_model(train: Table, settings: Settings) -> UntwinClassifier:
-    roles = train.roles
+def _new_model(roles: ColumnRoles, settings: Settings, folds: Any) -> UntwinClassifier:
     return UntwinClassifier(
         preset=settings.preset,
         encoder=None if roles.only_text else TableEncoder.from_roles(roles),
         scoring=settings.scoring,
         order=list(roles.ordinal) or None,
         target_error=settings.target_error,
-        cv=_folds(train),
+        cv=folds,
         time_budget=settings.time_budget,
         n_jobs=-1,
         random_state=settings.seed,
     )
 
 
-def _folds(train: Table) -> Any:
+def _folds(learnt: LabelledRows, roles: ColumnRoles) -> Any:
     """Return "auto"; or, where rows of a group must share a fold, the fold of each row."""
-    if train.groups is None:
+    if learnt.groups is None:
         return "auto"
     try:
-        return group_folds(train.rows, train.y, train.groups)
+        return group_folds(learnt.rows, learnt.y, learnt.groups)
     except NothingHeldOutError:
-        message = f"Column {train.roles.group!r}: no class has rows in two groups, so nothing can be held out."
+        message = f"Column {roles.group!r}: no class has rows in two groups, so nothing can be held out."
         raise InputError(message, code="groups", hint="Choose another --group column, or leave it out.") from None
-
-
-def _require_two_classes(train: Table) -> None:
-    if len(np.unique(train.y)) < 2:
-        message = f"{train.places.name}: the rows that are not marked as test must have two classes or more."
-        raise InputError(message, code="one-class", hint=f"Check the column {train.roles.split!r} (--split).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,21 @@ if TYPE_CHECKING:
 
 TEST_PARTS = ("test", "testing")  # how the split column marks rows that are not to be learnt
 _WORD = r"\w\w"  # what the default token pattern needs at least
+
+
+class LabelledRows(NamedTuple):
+    """Rows as `UntwinClassifier` takes them, with labels and names.
+
+    rows      texts, or a frame
+    y         labels, as strings
+    ids       names of the rows
+    groups    what rows must have in common to share a fold; a row without a group is one of its own. None: no groups
+    """
+
+    rows: list[str] | pl.DataFrame
+    y: NDArray[np.str_]
+    ids: list[str]
+    groups: Array | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,22 +78,17 @@ class Table:
         return self.frame[str(self.roles.label)]
 
     @property
-    def rows(self) -> list[str] | pl.DataFrame:
-        """The rows as `UntwinClassifier` takes them: texts, or a frame."""
-        return self.roles.rows_of(self.frame)
-
-    @property
     def y(self) -> NDArray[np.str_]:
         """The labels as an array of strings."""
         return np.array(self.labels.to_list(), dtype=np.str_)
 
-    @property
-    def groups(self) -> Array | None:
-        """What rows must have in common to share a fold; a row without a group is one of its own. None: no groups."""
-        if self.roles.group is None:
-            return None
-        alone = pl.concat_str(pl.lit("\0"), pl.int_range(pl.len()))
-        return self.frame.select(pl.col(self.roles.group).fill_null(alone)).to_series().to_numpy()
+    def labelled_rows(self) -> LabelledRows:
+        """Return the rows with all that a model learns from."""
+        groups = None
+        if self.roles.group is not None:
+            alone = pl.concat_str(pl.lit("\0"), pl.int_range(pl.len()))
+            groups = self.frame.select(pl.col(self.roles.group).fill_null(alone)).to_series().to_numpy()
+        return LabelledRows(self.roles.rows_of(self.frame), self.y, self.places.marks(), groups)
 
     def parts(self) -> tuple[Table, Table]:
         """Return the rows to learn from, and those marked as test; a table for a model may lack the split of the fit.

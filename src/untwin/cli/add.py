@@ -115,6 +115,7 @@ def _learn(
     about |= {"added": [*_earlier_additions(about, str(folder)), noted]}
     texts = model.state_.documents is not None
     with save_once(model, folder, about, texts=texts) as save_with_report:
+        model.measure()
         report = save_with_report()
     return {**learnt, "drift": drift, "report": report}
 

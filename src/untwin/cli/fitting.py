@@ -91,13 +91,14 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
 
 
 def fit_record(fitted: Fitted, clock: Clock) -> dict[str, Any]:
-    """Score the rows marked as test, look for findings, and return all there is to say as one record."""
+    """Score the rows marked as test, measure what the report shows, and return all there is to say as one record."""
     model, test, parents = fitted.model, fitted.test, fitted.parents
     with clock.timing("scoring"), as_input_errors(fitted.source):
         report("scoring", 0, 1)
         scores = None if test is None else scores_on(model, *test[:2])
     with clock.timing("findings"):
         findings = model.find(test=test, parents=parents, keep=True)
+        model.measure()
     return {
         "source": fitted.source,
         "rows": fitted.rows,

@@ -78,7 +78,7 @@ def changing(folder: Path) -> Iterator[None]:
 def save_once(
     model: UntwinClassifier, folder: Path, about: dict[str, Any], *, texts: bool
 ) -> Iterator[Callable[[], str]]:
-    """Give what writes the model with all that its report shows, then the report, and returns where that is.
+    """Give what writes the model, then its report, and returns where that is.
 
     Whatever fails before the model is written, it is written then, and it is said that it is there: hours of work are
     not lost. No other command writes to it until all is done.
@@ -94,7 +94,6 @@ def save_once(
         steps.append("done")
 
     def save_with_report() -> str:
-        model.measure()
         save()
         return _write_report(model, folder, texts=texts)
 

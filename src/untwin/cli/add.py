@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from untwin._types import Array
     from untwin.cli.loaded_model import LoadedModel
     from untwin.cli.options import Input
-    from untwin.data.load import Table
 
 
 @click.command()
@@ -53,6 +52,7 @@ def add_rows(folder: str, data: str, given: Input, *, again: bool = False, force
 
     Nobody else writes to the model meanwhile.
     """
+    from untwin._errors import InputError
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.model_files import changing, report_of, require_report_place, write_report_again
     from untwin.data.digest import digest_of
@@ -61,31 +61,24 @@ def add_rows(folder: str, data: str, given: Input, *, again: bool = False, force
     with changing(place):
         require_report_place(report_of(place), force=force)
         loaded = load_model_for(folder, given.roles)
+        before = _earlier_additions(loaded.about, folder)
         table = given.load_for(loaded.here, data)
-        train = _to_learn(table)
+        train, _ = table.parts()
+        if not train.frame.height:
+            message = f"{table.places.name}, column {table.roles.split!r}: all rows are marked as test."
+            raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
         rows, labels = loaded.rows(train.frame), train.y
+        names = train.places.marks_beside({str(name) for name in loaded.model.state_.ids.tolist()})
         noted = {"source": table.places.name, "n_rows": len(labels), "sha256": digest_of(rows, labels)}
-        before = [entry.get("sha256") for entry in _earlier_additions(loaded.about, folder)]
-        known = noted["sha256"] in before and not again
+        known = not again and any(entry.get("sha256") == noted["sha256"] for entry in before)
         if known:
             texts = loaded.model.state_.documents is not None
             done = {"n_rows": len(labels), "report": write_report_again(loaded.model, place, texts=texts)}
         else:
-            names = train.places.marks_beside({str(name) for name in loaded.model.ids_.tolist()})
-            done = _learn(loaded, place, (rows, labels, names), noted)
+            loaded.about["added"] = [*before, noted]
+            done = _learn(loaded, place, (rows, labels, names), table.places.name)
     record = {"model": folder, "source": table.places.name, "notes": [asdict(note) for note in table.notes], **done}
     return record | {"added_before": known, "rows": len(loaded.model.ids_), "classes": len(loaded.model.classes_)}
-
-
-def _to_learn(table: Table) -> Table:
-    """Return the rows that are not marked as test."""
-    from untwin._errors import InputError
-
-    train, _ = table.parts()
-    if not train.frame.height:
-        message = f"{table.places.name}, column {table.roles.split!r}: all rows are marked as test."
-        raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
-    return train
 
 
 def _earlier_additions(about: dict[str, Any], folder: str) -> list[dict[str, Any]]:
@@ -99,22 +92,18 @@ def _earlier_additions(about: dict[str, Any], folder: str) -> list[dict[str, Any
     return before
 
 
-def _learn(
-    loaded: LoadedModel, folder: Path, new: tuple[Any, Array, list[str]], noted: dict[str, Any]
-) -> dict[str, Any]:
-    """Learn new rows with their labels and names, have the model note them, and save it with its report."""
+def _learn(loaded: LoadedModel, folder: Path, new: tuple[Any, Array, list[str]], source: str) -> dict[str, Any]:
+    """Learn new rows with their labels and names, and save the model with its report."""
     from untwin.cli.input_errors import as_input_errors
     from untwin.cli.model_files import save_once
 
-    model, about = loaded.model, loaded.about
-    with as_input_errors(noted["source"]):
-        rows, labels, names = new
+    model, (rows, labels, names) = loaded.model, new
+    with as_input_errors(source):
         drift = asdict(model.drift(rows, labels))
         learnt = asdict(model.add(rows, labels, ids=names))
     drift |= {"accuracy": learnt["accuracy_before"]}
-    about |= {"added": [*_earlier_additions(about, str(folder)), noted]}
     texts = model.state_.documents is not None
-    with save_once(model, folder, about, texts=texts) as save_with_report:
+    with save_once(model, folder, loaded.about, texts=texts) as save_with_report:
         model.measure()
         report = save_with_report()
     return {**learnt, "drift": drift, "report": report}

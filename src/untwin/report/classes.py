@@ -49,10 +49,8 @@ class Classes(Record):
     @classmethod
     def of(cls, study: Study) -> Classes:
         """Read the classes from a study."""
-        confusion, group = study.confusion, _group_of(study)
-        near = study.pair_rates
-        measures = (confusion.support, confusion.precision, confusion.recall, confusion.f1)
-        measured = zip(*(measure.tolist() for measure in measures), strict=True)
+        group, near = _group_of(study), study.pair_rates
+        measured = zip(*(measure.tolist() for measure in study.class_measures), strict=True)
         return cls(tuple(_class(study, group, near, number, one) for number, one in enumerate(measured)))
 
     def frame(self) -> pl.DataFrame:

@@ -92,7 +92,7 @@ class Documents(Record):
             chain.from_iterable(one.doubtful for one in classes.classes),
             in_rounds(study),
         )
-        return cls(study.names, len(study.answers.wrong), tuple(within_budget(study, named)))
+        return cls(study.names, len(study.wrong), tuple(within_budget(study, named)))
 
     def frame(self) -> pl.DataFrame:
         """Return one row a document."""
@@ -112,7 +112,7 @@ class Documents(Record):
 
 def in_rounds(study: Study) -> list[int]:
     """Return errors: the surest of every cell, then the second of every cell ...; in a round large cells come first."""
-    answers, wrong = study.answers, study.answers.wrong
+    answers, wrong = study.answers, study.wrong
     cell = answers.true[wrong] * len(study.names) + answers.said[wrong]
     by_cell = np.argsort(cell, kind="stable")  # the surest first within a cell
     _, start, size = np.unique(cell[by_cell], return_index=True, return_counts=True)

@@ -123,7 +123,7 @@ def _terms(study: Study, a: Any, b: Any) -> tuple[tuple[Term, ...], tuple[Term, 
 
 def examples(study: Study, true: int, said: int) -> tuple[int, ...]:
     """Return the positions of the most confident errors of one class as another."""
-    answers, wrong = study.answers, study.answers.wrong
+    answers, wrong = study.answers, study.wrong
     here = wrong[(answers.true[wrong] == true) & (answers.said[wrong] == said)]
     return tuple(here[:N_EXAMPLES].tolist())
 

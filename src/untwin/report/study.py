@@ -46,8 +46,9 @@ class Study:
     """What all views read of a fitted model, taken once (`of`); the views ask nobody else.
 
     `curves` are None where there are none, or where they are not `measured`: only the preset "best" measures them by
-    itself. `guess` says if all answers could be guesses; `links` lead across the known tree, or across the groups where
-    none is known; without `texts` no view quotes a document.
+    itself. `wrong` are positions of errors, the most confident first; `class_measures` are support, precision, recall
+    and F1 of each class. `guess` says if all answers could be guesses; `links` lead across the known tree, or across
+    the groups where none is known; without `texts` no view quotes a document.
     """
 
     model: UntwinClassifier
@@ -59,10 +60,12 @@ class Study:
     curves: SpaceCurves | None
     guess: str
     evidence: Evidence
+    wrong: Indices
     contingency: Contingency | None
     calibration: tuple[Bin, ...]
     pairs: Array
     pair_rates: csr_array
+    class_measures: tuple[Array, Array, Array, Array]
     order: Indices
     links: list[SoftLink]
 
@@ -82,10 +85,12 @@ class Study:
             curves=model.curves_ if measured else None,
             guess=verdict(model.scores_),
             evidence=evidence,
+            wrong=evidence.answers.wrong,
             calibration=tuple(reliability_bins(*evidence.answers.confidence_and_truth)),
             contingency=evidence.contingency,
             pairs=confusion.pairs(),
             pair_rates=confusion.pair_rates(),
+            class_measures=(confusion.support, confusion.precision, confusion.recall, confusion.f1),
             order=positions(tree.order(), model.classes_),
             links=tree.also_see(tree if parents is None else parents, top=MOST_LINKS),
         )

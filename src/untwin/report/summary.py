@@ -105,7 +105,7 @@ class Summary(Record):
             grades=Grades.of(scores),
             scoring=SCORES[model.scoring],
             calibration_error=model.calibration_error_,
-            errors=len(study.answers.wrong),
+            errors=len(study.wrong),
             pairs=len(shares),
             half=int(np.searchsorted(np.cumsum(shares), 0.5 - 1e-9) + 1) if len(shares) else 0,
             largest_class=scores.get("largest_class"),

@@ -274,7 +274,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self) -> Any:
         """Return all rows held."""
-        return stack_matrices([part.rows for part in (self._among, self._recent) if part is not None])
+        return self._among.rows if self._recent is None else stack_matrices([self._among.rows, self._recent.rows])
 
     def _nearest(self, X: Any, k: int) -> tuple[Array, Indices]:
         """Return the nearest of all rows held; recent rows come last, so that a stable sort keeps ties in row order."""

@@ -62,12 +62,12 @@ def add_rows(folder: str, data: str, given: Input, *, again: bool = False, force
         require_report_place(report_of(place), force=force)
         loaded = load_model_for(folder, given.roles)
         before = _earlier_additions(loaded.about, folder)
-        table = given.load_for(loaded.here, data)
+        table = given.load_for(loaded.columns.here, data)
         train, _ = table.parts()
         if not train.frame.height:
             message = f"{table.places.name}, column {table.roles.split!r}: all rows are marked as test."
             raise InputError(message, code="no-rows", hint="Mark rows to learn otherwise, or remove the column.")
-        rows, labels = loaded.rows(train.frame), train.y
+        rows, labels = loaded.columns.rows(train.frame), train.y
         names = train.places.marks_beside({str(name) for name in loaded.model.state_.ids.tolist()})
         noted = {"source": table.places.name, "n_rows": len(labels), "sha256": digest_of(rows, labels)}
         known = not again and any(entry.get("sha256") == noted["sha256"] for entry in before)

@@ -45,7 +45,7 @@ class Answerer:
                 yield batch if self.raw else meant, self._answers(meant.raw)
 
     def _answers(self, table: RawTable) -> pl.DataFrame:
-        rows = self.loaded.rows_of_table(table)
+        rows = self.loaded.columns.rows_of_table(table)
         with as_input_errors(table.name):
             answers = self._columns(rows)
         self._refuse_clash(table.frame.columns, answers.columns, table.name)

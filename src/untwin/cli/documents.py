@@ -35,7 +35,7 @@ def find_row_to_explain(
         return _find_row(loaded, data, read, str(row_id)), None
     place = _training_row(loaded.model, str(row_id))
     documents = loaded.model.state_.documents
-    return ([documents[place]] if loaded.columns is None else documents[place]), loaded.model.ids_.tolist()[place]
+    return ([documents[place]] if loaded.columns.read is None else documents[place]), loaded.model.ids_.tolist()[place]
 
 
 def document_of(model: UntwinClassifier, name: Any) -> str | None:
@@ -58,9 +58,9 @@ def in_words(row: Any) -> str:
 
 
 def _text(loaded: LoadedModel, text: str) -> list[str]:
-    if loaded.columns is None:
+    if loaded.columns.read is None:
         return [text]
-    columns = ", ".join(map(repr, loaded.fitted.features))
+    columns = ", ".join(map(repr, loaded.columns.fitted.features))
     message = f"The model reads the columns {columns}, not one text."
     raise InputError(message, code="not-texts", hint='Give the row: --row \'{"column": "value", ...}\'.')
 
@@ -69,7 +69,7 @@ def _row(loaded: LoadedModel, row: str) -> Any:
     hint = 'Give one JSON object with the columns of the fit, as in {"column": "value"}; null where there is no value.'
     try:
         raw = next(read_jsonl([row.encode()], "--row", 0)).table
-        return loaded.rows(typed_features(raw, loaded.here))
+        return loaded.columns.rows(typed_features(raw, loaded.columns.here))
     except InputError as error:
         raise InputError(error.message, code=error.code, hint=hint) from None
 
@@ -80,21 +80,21 @@ def _find_row(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) ->
         if batch.cells.height == 0:  # bad rows alone
             continue
         table = undo_guard_of_table(batch.raw)
-        require_named(table, loaded.named)
-        require_columns(table, loaded.here.features)
+        require_named(table, loaded.columns.named)
+        require_columns(table, loaded.columns.here.features)
         place = _place(loaded, table, wanted)
         if place is not None:
-            return loaded.rows(typed_features(table, loaded.here)[place])
-    column = "row" if loaded.here.id is None else f"column {loaded.here.id!r}"
+            return loaded.columns.rows(typed_features(table, loaded.columns.here)[place])
+    column = "row" if loaded.columns.here.id is None else f"column {loaded.columns.here.id!r}"
     raise InputError(f"{data}: there is no row with {column} {wanted!r}.", code="unknown-id", hint="Check the id.")
 
 
 def _place(loaded: LoadedModel, table: RawTable, wanted: str) -> int | None:
-    if loaded.here.id is None:
+    if loaded.columns.here.id is None:
         (found,) = np.nonzero(table.places.rows.astype(np.str_) == wanted)
     else:
-        require_columns(table, [loaded.here.id], ["id"])
-        found = (table.frame[loaded.here.id] == wanted).arg_true().to_numpy()
+        require_columns(table, [loaded.columns.here.id], ["id"])
+        found = (table.frame[loaded.columns.here.id] == wanted).arg_true().to_numpy()
     return int(found[0]) if len(found) else None
 
 

@@ -56,13 +56,13 @@ def evaluate_rows(folder: str, data: str, given: Input) -> dict[str, Any]:
     from untwin.cli.scoring import scores_on
 
     loaded = load_model_for(folder, given.roles)
-    table = given.load_for(loaded.here, data)
+    table = given.load_for(loaded.columns.here, data)
     others, test = table.parts()
     if not test.frame.height and table.roles.split in table.frame.columns:
         message = f"{table.places.name}, column {table.roles.split!r}: no row is marked as test."
         raise InputError(message, code="no-test-rows", hint="Mark some, or leave the column out of the file.")
     judged = test if test.frame.height else others
-    rows, notes = loaded.rows(judged.frame), [asdict(note) for note in table.notes]
+    rows, notes = loaded.columns.rows(judged.frame), [asdict(note) for note in table.notes]
     with as_input_errors(table.places.name):
         learnt = loaded.model.learnt(rows)
         found = {

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from untwin._errors import InputError
 from untwin._wording import option
-from untwin.data.columns import FEATURES, ColumnRoles, require_named
-from untwin.data.load import typed_features
+from untwin.data.columns import FEATURES, ColumnRoles
+from untwin.data.model_columns import ModelColumns
 from untwin.model import UntwinClassifier
 from untwin.store import ModelRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
 
-    from untwin.data.read import RawTable
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadedModel:
-    """A model, what the command noted about it, and its columns as the fit called them and as they are called here.
-
-    `columns` are those of the tables that the model reads, in its order; None if it reads texts. `named` are those that
-    the user has named now: a table must have them.
-    """
+class LoadedModel(NamedTuple):
+    """A model, what the command noted about it, and the columns that it reads."""
 
     model: UntwinClassifier
     about: dict[str, Any]
-    columns: list[str] | None
-    fitted: ColumnRoles
-    here: ColumnRoles
-    named: ColumnRoles
-
-    def rows(self, frame: pl.DataFrame) -> list[str] | pl.DataFrame:
-        """Return the rows of a typed table as the model takes them."""
-        return self.here.rows_as(self.fitted, frame, self.columns)
-
-    def rows_of_table(self, table: RawTable) -> list[str] | pl.DataFrame:
-        """Return the rows of a table as the model takes them; it must have the columns that the user has named."""
-        require_named(table, self.named)
-        frame = typed_features(table, self.here)
-        return self.here.rows_as(self.fitted, frame, self.columns)
+    columns: ModelColumns
 
 
 def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
@@ -67,7 +44,7 @@ def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:
         raise _damage_error(folder)
-    return LoadedModel(model, about, columns, fitted, fitted.rename_columns(named), named)
+    return LoadedModel(model, about, ModelColumns(columns, fitted, fitted.rename_columns(named), named))
 
 
 def _columns_read(model: UntwinClassifier, folder: str | Path) -> list[str] | None:

@@ -80,17 +80,6 @@ class ColumnRoles:
             if column is not None:
                 yield column, role
 
-    def rows_as(
-        self, fitted: ColumnRoles, frame: pl.DataFrame, columns: Sequence[str] | None
-    ) -> list[str] | pl.DataFrame:
-        """Return rows as a model takes them that calls the features as `fitted` does.
-
-        `columns` are those that it reads, in its order; None if it reads texts.
-        """
-        features = frame.select(self.features)
-        features.columns = list(fitted.features)
-        return fitted.rows_of(features) if columns is None else features.select(columns)
-
     def describe_mismatch(self, columns: Sequence[str] | None, uses: Iterable[ColumnUse]) -> str:
         """Say how these are not the columns that a model reads (None: it reads texts), for its `uses`; empty if so."""
         given = dict(self.named())

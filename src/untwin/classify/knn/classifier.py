@@ -101,6 +101,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
+    classes_: Array
     _recent: Searchable | None
 
     def __init__(

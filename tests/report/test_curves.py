@@ -53,7 +53,7 @@ def test_the_confusions_before_and_after_are_those_of_the_curves(curves):
 
 def test_a_plan_comes_from_the_other_folds_only(model):
     answers = model.state_.answers
-    for fold, part in enumerate(_parts(model.state_, 0)):
+    for fold, part in enumerate(_parts(model.state_)):
         assert part.confusion.total == (answers.held & (answers.folds != fold)).sum()
         assert len(part.y_held) == (answers.folds == fold).sum()
 

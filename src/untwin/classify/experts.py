@@ -118,9 +118,7 @@ class Retrained(NamedTuple):
     of: int
 
 
-def fit_experts(
-    estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | None = None, stage: str = "experts"
-) -> list[Expert]:
+def fit_experts(estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | None = None) -> list[Expert]:
     """Train a clone of `estimator` for each job, on the rows and the columns of the job only.
 
     Parameters
@@ -133,14 +131,12 @@ def fit_experts(
     n_jobs : int, optional
         Experts at a time, in threads. liblinear, whose random numbers are one stream for a process, then differs from
         run to run in the fourth digit; the models of this package do not.
-    stage : str
-        What progress is reported as.
     """
     work = (delayed(_fitted)(estimator, X, job) for job in jobs)
     experts: list[Expert] = []
     for expert in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
         experts.append(expert)
-        _progress.report(stage, len(experts), len(jobs))
+        _progress.report("experts", len(experts), len(jobs))
     return experts
 
 

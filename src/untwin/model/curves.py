@@ -49,6 +49,7 @@ STRENGTHS = (0.0, 0.1, 0.25, STRENGTH, 1.0)
 NEIGHBOURS = 10
 PAIRS = 3  # the most confused ones, whose telling terms are looked up in both spaces
 SIMILAR = 5
+SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +101,10 @@ class Part(NamedTuple):
     confusion: Confusion
     names: Array | None
 
-    def space(self, strength: float, k: int, seed: int) -> SprinkledLSI:
+    def space(self, strength: float, k: int) -> SprinkledLSI:
         """Return an untrained space; strength 0 is plain LSI."""
         plan = SpaceSpec("adaptive", strength, relative=True).plan(self.X, self.confusion) if strength else None
-        return SprinkledLSI(n_components=k, plan=plan, training="reconstructed", random_state=seed)
+        return SprinkledLSI(n_components=k, plan=plan, training="reconstructed", random_state=SEED)
 
     def confusion_of_neighbours(self, rows: Any, held: Any) -> Confusion:
         """Return the confusion of neighbours among rows that stand for X and X_held."""
@@ -111,21 +112,21 @@ class Part(NamedTuple):
         return Confusion.from_predictions(self.y_held, said, classes=self.confusion.classes)
 
 
-def space_curves(known: FittedState, *, random_state: int = 0) -> SpaceCurves | None:
+def space_curves(known: FittedState) -> SpaceCurves | None:
     """Measure the curves on a sample of the rows; None for fewer than two folds, and for empty or boundless rows."""
     if len(np.unique(known.answers.folds[known.answers.held])) < FOLDS:
         return None
     with catch_warnings(), one_thread():
         simplefilter("ignore")  # a space that finds fewer directions than asked for is no news here
-        parts = list(_parts(known, random_state))
+        parts = list(_parts(known))
         telling = all(0 < squared_length(rows) < np.inf for part in parts for rows in (part.X, part.X_held))
-        return _measure(parts, random_state) if telling else None
+        return _measure(parts) if telling else None
 
 
-def _parts(known: FittedState, seed: int) -> Iterator[Part]:
+def _parts(known: FittedState) -> Iterator[Part]:
     answers, view = known.answers, known.view
     labels = answers.y
-    sample = stratified_sample(answers.true, MOST_ROWS, seed)
+    sample = stratified_sample(answers.true, MOST_ROWS, SEED)
     for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
         learnt = view.take(answers.rows[train])
@@ -140,16 +141,16 @@ def _parts(known: FittedState, seed: int) -> Iterator[Part]:
         yield Part(X.astype(np.float32), labels[train], X_held.astype(np.float32), labels[held], confusion, names)
 
 
-def _measure(parts: list[Part], seed: int) -> SpaceCurves:
+def _measure(parts: list[Part]) -> SpaceCurves:
     most = min(min(part.X.shape) for part in parts)
     dimensions = sorted({min(k, most) for k in DIMENSIONS})
     n_classes = parts[0].confusion.n_classes
     settled = next((k for k in dimensions if k >= n_classes), dimensions[-1])
-    lsi, sprinkled = (_by_dimension(parts, strength, dimensions, seed) for strength in (0.0, STRENGTH))
+    lsi, sprinkled = (_by_dimension(parts, strength, dimensions) for strength in (0.0, STRENGTH))
     before = reduce(add, (part.confusion_of_neighbours(part.X, part.X_held) for part in parts))
     after = sprinkled[dimensions.index(settled)]
     report("curves", 3, 4)
-    spaces = {strength: parts[0].space(strength, settled, seed).fit(parts[0].X, parts[0].y) for strength in STRENGTHS}
+    spaces = {strength: parts[0].space(strength, settled).fit(parts[0].X, parts[0].y) for strength in STRENGTHS}
     points = list(_by_strength(parts[0], spaces))
     report("curves", 4, 4)
     return SpaceCurves(
@@ -168,11 +169,11 @@ def _measure(parts: list[Part], seed: int) -> SpaceCurves:
     )
 
 
-def _by_dimension(parts: list[Part], strength: float, dimensions: list[int], seed: int) -> list[Confusion]:
+def _by_dimension(parts: list[Part], strength: float, dimensions: list[int]) -> list[Confusion]:
     """Return the confusion at each dimension, all parts together."""
     found = []
     for part in parts:
-        template = part.space(strength, max(dimensions), seed)
+        template = part.space(strength, max(dimensions))
         nested = template.nested(part.X, part.y, dimensions)
         found.append([part.confusion_of_neighbours(Z, space.transform(part.X_held)) for space, Z in nested])
     report("curves", 1 if strength == 0 else 2, 4)

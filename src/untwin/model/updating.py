@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from untwin._types import Array, Flags, Floats32
-    from untwin.model.neighbours import NeighbourSpace
     from untwin.model.out_of_fold import Answer
 
 
@@ -45,7 +44,7 @@ def add_rows(
     fresh = ~(_find_repeated(view.rows, len(known.y)) if again is None else again)
     asked = fresh & np.isin(y, known.ensemble.classes)
     answers = known.answers.append_rows(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
-    space = _copy_space(known.space)
+    space = replace(known.space, knn=copy(known.space.knn))  # learning replaces its arrays and writes into none
     space.add(log_proba_of_rows(ensemble, view, answers)[-len(new) :], ensemble.classes, y)
     n_arrived = known.n_arrived + len(new)
     preprocessing = view.fit_preprocessing(labels)
@@ -155,11 +154,6 @@ def _terms_of_cells(known: FittedState) -> set[str]:
     names, readable = encoder.get_feature_names_out(), encoder.readable_
     parts = [encoder.blocks_[use.name] for use in encoder.columns_ if use.role in ("text", "nominal")]
     return {name for part in parts for name in names[part][readable[part]].tolist()}
-
-
-def _copy_space(space: NeighbourSpace) -> NeighbourSpace:
-    """Return a copy that can learn without changing the original; learning replaces its arrays and writes into none."""
-    return replace(space, knn=copy(space.knn))
 
 
 def _join_labels(old: Array, new: Array) -> Array:

@@ -44,10 +44,10 @@ class Line:
 # ---------------------------------------------------------------------- in tables
 
 
-def bar(value: float, most: float, label: str, kind: str = "bar") -> Markup:
+def bar(value: float, most: float, label: str) -> Markup:
     """Return a bar for a cell of a table."""
     drawing = svg(80, 10, label, "inline")
-    put(drawing, "rect", x=0, y=2, width=round(80 * value / most, 1) if most else 0, height=6, kind=kind)
+    put(drawing, "rect", x=0, y=2, width=round(80 * value / most, 1) if most else 0, height=6, kind="bar")
     return markup(drawing)
 
 

@@ -10,19 +10,11 @@ from untwin.report.record import Record, table
 if TYPE_CHECKING:
     import polars as pl
 
+    from untwin.model.curves import SimilarTerms
     from untwin.report.study import Study
 
 TOO_FEW = "fewer than two folds could be held out."
 NOT_MEASURED = "only `untwin fit --preset best` measures it; in Python, ask for model.curves_."
-
-
-@dataclass(frozen=True)
-class Moved(Record):
-    """A term and the terms nearest to it in the plain and in the sprinkled space."""
-
-    term: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +34,7 @@ class Space(Record):
     strengths: tuple[float, ...]
     separation: tuple[float, ...]
     error: tuple[float, ...]
-    terms: tuple[Moved, ...]
+    terms: tuple[SimilarTerms, ...]
     note: str = ""
 
     @classmethod
@@ -60,7 +52,7 @@ class Space(Record):
             curves.strengths,
             curves.separation,
             curves.error,
-            tuple(Moved(one.term, one.before, one.after) for one in curves.similar),
+            curves.similar,
         )
 
     def frame(self) -> pl.DataFrame:

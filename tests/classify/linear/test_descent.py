@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,12 @@ from scipy.sparse import csr_array
 
 from untwin.classify.linear import LinearSVM, descent
 from untwin.classify.linear.descent import PassOrders, Problem
+from untwin.classify.linear.kernels import sweep
 from untwin.classify.linear.svm import memberships
 
 
 def learn(problem, n_jobs=None):
-    parts, biases = problem.learn(np.asarray, n_jobs)
-    return np.hstack(parts), biases
+    return problem.learn(n_jobs=n_jobs)
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_jobs_change_no_bit(made_up):
         np.testing.assert_array_equal(first, other)
 
 
-@pytest.mark.parametrize("code", [0, 63, 64, 149])
+@pytest.mark.parametrize("code", [0, 127, 128, 149])  # at the edges of blocks
 def test_a_class_alone_has_the_weights_that_it_has_among_others(made_up, problem, code):
     X, y = made_up(900, 150)
     among, biases = learn(problem)
@@ -90,3 +91,79 @@ def test_more_passes_come_closer(problem):
     best = learn(replace(problem, passes=None, tol=1e-4))[0]
     far = [np.abs(learn(replace(problem, passes=n))[0] - best).max() for n in (2, 6, 30)]
     assert far == sorted(far, reverse=True)
+
+
+def test_a_tiny_tolerance_changes_no_bit(problem):
+    exact, biases = learn(replace(problem, tol=0.0))
+    for tol in (1e-12, 1e-9):
+        W, b = learn(replace(problem, tol=tol))
+        np.testing.assert_array_equal(W, exact)
+        np.testing.assert_array_equal(b, biases)
+
+
+def test_violations_up_to_the_tolerance_are_left_alone(problem):
+    """A block that is learnt to a tolerance has none beyond it, and another pass at this tolerance changes no bit."""
+    orders = PassOrders(len(problem.given.slack), problem.seed)
+    block = replace(problem, passes=None, tol=0.1)._learn_block(0, orders)
+    before = deepcopy(block)
+    assert sweep(orders[0], problem.given, block, 1, np.float32(0.1)) == 0
+    np.testing.assert_array_equal(block.W, before.W)
+    np.testing.assert_array_equal(block.alpha, before.alpha)
+    assert sweep(orders[0], problem.given, block, 1, np.float32(0.001)) > 0
+    changed = block.alpha != before.alpha
+    assert changed.any()
+    assert not changed.all()
+
+
+def test_in_passes_over_some_classes_too(problem):
+    orders = PassOrders(len(problem.given.slack), problem.seed)
+    block = replace(problem, passes=2)._learn_block(0, orders)
+    before = deepcopy(block)
+    assert sweep(orders[2], problem.given, block, 0, np.float32(10)) == 0
+    np.testing.assert_array_equal(block.W, before.W)
+    worst = sweep(orders[2], problem.given, block, 0, np.float32(0.01))
+    assert worst > 0.01
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Return a list to which every pass adds whether it is a full one."""
+    made = []
+
+    def counted(order, given, block, full, tol):
+        made.append(bool(full))
+        return sweep(order, given, block, full, tol)
+
+    monkeypatch.setattr(descent, "sweep", counted)
+    return made
+
+
+def test_a_large_tolerance_stops_early(made_up, passes):
+    X, y = made_up(300, 4)
+    few = Problem.of(X, memberships(y, 4), C=1.0, passes=None, tol=0.0, seed=0)
+    needed = []
+    for tol in (2.0, 0.3, 0.01):
+        passes.clear()
+        W, _ = learn(replace(few, tol=tol))
+        needed.append(len(passes))
+        assert bool(W.any()) == (tol < 1)  # at the beginning every condition is violated by 1
+    assert needed[0] == 1
+    assert needed == sorted(set(needed))
+
+
+def test_full_passes_are_the_first_the_third_and_every_fourth_from_there(problem, passes):
+    learn(replace(problem, passes=11, n_classes=20))
+    assert [number for number, full in enumerate(passes) if full] == [0, 2, 6, 10]
+
+
+def test_packed_weights_are_the_dense_ones_without_those_next_to_nothing(problem):
+    dense, biases = learn(problem)
+    packed, b = problem.learn(packed=True)
+    least = descent.NEXT_TO_NOTHING * np.abs(dense).max(axis=0)
+    np.testing.assert_array_equal(packed.toarray(), np.where(np.abs(dense) > least, dense, 0))
+    np.testing.assert_array_equal(b, biases)
+    assert packed.shape == dense.shape
+    assert packed.nnz < np.count_nonzero(dense)
+    assert packed.has_canonical_format
+    again, _ = problem.learn(packed=True, n_jobs=3)
+    np.testing.assert_array_equal(again.toarray(), packed.toarray())

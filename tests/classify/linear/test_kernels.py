@@ -1,4 +1,4 @@
-"""Compiled loops work where nothing can be cached, and after a fork."""
+"""Compiled loops work where nothing can be cached, and after a fork; weights are packed as they are."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from untwin import _compiled
-from untwin.classify.linear import LinearSVM
+from untwin.classify.linear import LinearSVM, kernels
 
 LEARN = (
     "import numpy as np; from scipy.sparse import random_array; from untwin.classify.linear import LinearSVM, kernels; "
@@ -74,3 +75,16 @@ def test_after_a_fork_training_works(made_up):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         there = pool.apply_async(_learn, (X, y)).get(timeout=60)
     np.testing.assert_array_equal(here, there)
+
+
+def test_packed_weights_are_those_above_the_least_of_their_class():
+    rng = np.random.default_rng(0)
+    W, places = rng.normal(size=(40, 7)).astype(np.float32), rng.permutation(40).astype(np.int32)
+    W[places[3]] = 0  # a term of no class
+    least = rng.random(7).astype(np.float32)
+    least[2] = 10  # a class of no term
+    starts, classes, values = kernels.pack_weights(W, places, least)
+    dense = np.where(np.abs(W[places]) > least, W[places], 0)
+    np.testing.assert_array_equal(csr_array((values, classes, starts), shape=W.shape).toarray(), dense)
+    assert len(values) == np.count_nonzero(dense)
+    assert starts[3] == starts[4]

@@ -2,8 +2,8 @@
 
 The problem of a class is that of `LinearSVC`: |w|^2 / 2 + C sum of max(0, 1 - t (w x + b))^2, with b as the weight of a
 constant 1. liblinear reads all rows once for each class; here a row is read once for a block of classes, whose weights
-of a term lie side by side. Most rows are beyond the margin of most classes, so that after two full passes only the
-classes that a row touches are visited, with a full pass now and then. (One at the end changed no accuracy.)
+of a term lie side by side. Most rows are beyond the margin of most classes, so that after a full pass only the classes
+that a row touches are visited, with a full pass now and then. (One at the end changed no accuracy.)
 
 Blocks of classes do not share anything that they write. They have a fixed width and rows a fixed order, so that the
 number of threads changes no weight. Nor do other classes, as long as the passes are as many: a block ends earlier where
@@ -16,21 +16,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._compiled import Rows, as_rows
-from untwin.classify.linear.kernels import Block, Labelled, squared_lengths, sweep
+from untwin.classify.linear.kernels import Block, Labelled, pack_weights, squared_lengths, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from scipy.sparse import csr_array
+    from collections.abc import Iterator
 
     from untwin._types import Array, Floats32
 
-WIDTH = 64  # classes of a block: weights of a term are four cache lines
+WIDTH = 128  # classes of a block: with more, a row is read less often, but a block of weights takes more memory
+NEXT_TO_NOTHING = 0.01  # relative to the largest weight of a class: smaller ones are not packed
 ROWS_AT_ONCE = 1 << 14  # rows of a part: a pass visits part after part, so that rows could be read from a file
-FULL = 4  # every so many passes, and in the first two, all classes are visited
+FULL = 4  # every so many passes, from the third on, and in the first, all classes are visited
 MOST_PASSES = 1000  # where only the tolerance says when to stop
 
 
@@ -40,7 +40,7 @@ class Problem:
 
     `places` says which row of the weights belongs to a term: frequent terms come first, so that what is used together
     lies together. `passes` bounds the passes over the rows; None: until no condition of the optimum is violated by
-    more than `tol`.
+    more than `tol`. Smaller violations are left alone in any pass.
     """
 
     given: Labelled
@@ -61,33 +61,41 @@ class Problem:
         given = Labelled(rows, own_starts, own, squared_lengths(rows.starts, rows.values), slack.astype(np.float32))
         return cls(given, places, members.shape[1], passes, tol, seed)
 
-    def learn(self, pack: Callable[[Floats32], Any], n_jobs: int | None = None) -> tuple[list[Any], Floats32]:
-        """Learn block after block, `n_jobs` at a time; return the packed weights of each, and all biases."""
+    def learn(self, *, packed: bool = False, n_jobs: int | None = None) -> tuple[Any, Floats32]:
+        """Learn block after block, `n_jobs` at a time; return all weights, as CSR if `packed`, and biases."""
         orders = PassOrders(len(self.given.slack), self.seed)
 
-        def learn_and_pack(first: int) -> tuple[Any, Floats32]:
-            W, bias = self._learn_block(first, orders)
-            return pack(W), bias
+        def learn_block(first: int) -> tuple[Any, Floats32]:
+            block = self._learn_block(first, orders)
+            return _pack(block.W, self.places) if packed else block.W[self.places], block.bias
 
-        blocks = (delayed(learn_and_pack)(first) for first in range(0, self.n_classes, WIDTH))
+        blocks = (delayed(learn_block)(first) for first in range(0, self.n_classes, WIDTH))
         parts, biases = zip(*Parallel(n_jobs=n_jobs, prefer="threads")(blocks), strict=True)
-        return list(parts), np.concatenate(biases)
+        weights = csr_array(hstack(parts, format="csr")) if packed else np.hstack(parts)
+        return weights, np.concatenate(biases)
 
-    def _learn_block(self, first: int, orders: PassOrders) -> tuple[Floats32, Floats32]:
-        """Return the weights (m x B) and the bias (B) of a block of classes."""
+    def _learn_block(self, first: int, orders: PassOrders) -> Block:
+        """Return a block of classes, learnt; its weights are in the order of `places`."""
         width, n_rows = min(WIDTH, self.n_classes - first), len(self.given.slack)
         shapes = (len(self.places), width), (width,), (n_rows, width)
         block = Block(first, *(np.zeros(shape, np.float32) for shape in shapes))
         for number, full in self._passes():
-            worst = sweep(orders[number], self.given, block, int(full))
+            worst = sweep(orders[number], self.given, block, int(full), np.float32(self.tol))
             if full and worst <= self.tol:
                 break
-        return block.W[self.places], block.bias
+        return block
 
     def _passes(self) -> Iterator[tuple[int, bool]]:
         """Yield the number of each pass, and whether it visits all classes; only such passes see the end."""
         n_passes = MOST_PASSES if self.passes is None else self.passes
-        yield from ((number, number == 0 or number % FULL == 1) for number in range(n_passes))
+        yield from ((number, number == 0 or number % FULL == 2) for number in range(n_passes))
+
+
+def _pack(W: Floats32, places: Array) -> csr_array:
+    """Return the weights of some classes as CSR, term by term, without those next to nothing."""
+    least = NEXT_TO_NOTHING * np.maximum(W.max(axis=0, initial=0.0), -W.min(axis=0, initial=0.0))
+    starts, classes, values = pack_weights(W, places, least)
+    return csr_array((values, classes, starts), shape=(len(places), W.shape[1]))
 
 
 def _frequent_first(rows: Rows, n_terms: int) -> tuple[Rows, Array]:

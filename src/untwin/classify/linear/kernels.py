@@ -46,12 +46,13 @@ class Block(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """What is worked out at one row: signs, scores, changes, and the classes that moved."""
+    """What is worked out at one row: signs, scores, changes, and the classes that moved; `tol` as in `sweep`."""
 
     sign: Array
     score: Array
     change: Array
     moved: Array
+    tol: Any
 
 
 @compiled
@@ -65,15 +66,16 @@ def squared_lengths(starts: Array, values: Array) -> Array:
 
 
 @compiled
-def sweep(order: Array, given: Labelled, block: Block, full: int) -> float:
+def sweep(order: Array, given: Labelled, block: Block, full: int, tol: Any) -> float:
     """Visit rows in this order and improve the block; return the largest violation of the optimum's conditions.
 
     A full pass visits all classes of the block, others only those of a row and those whose alpha is not zero.
+    Violations up to `tol` are left alone and not reported: most rows of a late pass then change no weight.
     """
     width = len(block.bias)
     everything, active = np.arange(width), np.arange(width)
     score, change = np.empty(width, np.float32), np.empty(width, np.float32)
-    visit = Visit(np.full(width, -ONE), score, change, np.empty(width, np.int64))
+    visit = Visit(np.full(width, -ONE), score, change, np.empty(width, np.int64), tol)
     worst = ZERO
     for row in order:
         _mark(given, row, block.first, visit.sign, ONE)
@@ -82,12 +84,14 @@ def sweep(order: Array, given: Labelled, block: Block, full: int) -> float:
             _score_all(given.rows, row, block, score)
         else:
             classes = active[: _find_active(block.alpha[row], visit.sign, active)]
+            if len(classes) == 0:
+                continue
             _score_some(given.rows, row, block, classes, score)
         n_moved, violation = _step(given, row, block, classes, visit)
         worst = max(worst, violation)
         if full and 3 * n_moved > width:  # many: one run over the block is faster than picking classes
             _add_all(given.rows, row, block, change)
-        else:
+        elif n_moved:
             _add_some(given.rows, row, block, visit.moved[:n_moved], change)
         _mark(given, row, block.first, visit.sign, -ONE)
     return float(worst)
@@ -126,17 +130,16 @@ def _score_all(rows: Rows, row: int, block: Block, score: Array) -> None:
 @compiled
 def _score_some(rows: Rows, row: int, block: Block, classes: Array, score: Array) -> None:
     for c in classes:
-        score[c] = block.bias[c]
-    for place in range(rows.starts[row], rows.starts[row + 1]):
-        value, weights = rows.values[place], block.W[rows.terms[place]]
-        for c in classes:
-            score[c] += value * weights[c]
+        total = block.bias[c]
+        for place in range(rows.starts[row], rows.starts[row + 1]):
+            total += rows.values[place] * block.W[rows.terms[place], c]
+        score[c] = total
 
 
 @compiled
 def _step(given: Labelled, row: int, block: Block, classes: Array, visit: Visit) -> tuple[int, Any]:
     """Minimise over the alpha of the row in each of these classes; return how many moved, and the worst violation."""
-    sign, score, change, moved = visit
+    sign, score, change, moved, tol = visit
     slack = given.slack[row]
     inverse = ONE / (given.lengths[row] + slack)
     n_moved, worst = 0, ZERO
@@ -144,8 +147,9 @@ def _step(given: Labelled, row: int, block: Block, classes: Array, visit: Visit)
         before = block.alpha[row, c]
         slope = sign[c] * score[c] - ONE + before * slack
         after = max(before - slope * inverse, ZERO)
-        change[c] = (after - before) * sign[c]
-        if change[c] != ZERO:
+        change[c] = ZERO
+        if after != before and abs(slope) > tol:
+            change[c] = (after - before) * sign[c]
             block.alpha[row, c] = after
             moved[n_moved] = c
             n_moved += 1
@@ -167,10 +171,30 @@ def _add_all(rows: Rows, row: int, block: Block, change: Array) -> None:
 def _add_some(rows: Rows, row: int, block: Block, classes: Array, change: Array) -> None:
     for c in classes:
         block.bias[c] += change[c]
-    for place in range(rows.starts[row], rows.starts[row + 1]):
-        value, weights = rows.values[place], block.W[rows.terms[place]]
-        for c in classes:
-            weights[c] += value * change[c]
+        for place in range(rows.starts[row], rows.starts[row + 1]):
+            block.W[rows.terms[place], c] += rows.values[place] * change[c]
+
+
+@compiled
+def pack_weights(W: Array, places: Array, least: Array) -> tuple[Array, Array, Array]:
+    """Return starts, classes and values of the weights that are larger than their class's `least`, as CSR.
+
+    Its rows are terms; `places` says which row of W is that of a term.
+    """
+    starts = np.zeros(len(places) + 1, dtype=np.int64)
+    for term in range(len(places)):
+        weights, n_kept = W[places[term]], 0
+        for c in range(len(least)):
+            n_kept += abs(weights[c]) > least[c]
+        starts[term + 1] = starts[term] + n_kept
+    classes, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
+    for term in range(len(places)):
+        weights, end = W[places[term]], starts[term]
+        for c in range(len(least)):
+            if abs(weights[c]) > least[c]:
+                classes[end], values[end] = c, weights[c]
+                end += 1
+    return starts, classes, values
 
 
 @compiled

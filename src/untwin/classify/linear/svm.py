@@ -6,13 +6,13 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, StrOptions, checked_sample_weight, validating
 from untwin.classify.linear.newton import one_against_rest, suits
-from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, pack, with_ones
+from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, with_ones
 
 if TYPE_CHECKING:
     from untwin._types import Indices
@@ -33,8 +33,8 @@ class LinearSVM(Margins):
     passes : int or None, default=8
         Passes over sparse rows. None: as many as `tol` asks for.
     tol : float, default=1e-4
-        For dense rows as in `LinearSVC`. For sparse rows training ends when no condition of the optimum is violated by
-        more than this.
+        For dense rows as in `LinearSVC`. For sparse rows violations of the conditions of the optimum up to this are
+        left alone, and training ends when there are no others.
     solver : {"auto", "descent", "newton"}, default="auto"
         "auto": Newton's method for dense rows, coordinate descent for others.
     n_jobs : int or None, default=None
@@ -112,8 +112,7 @@ class LinearSVM(Margins):
         members = memberships(codes, int(codes.max()) + 1)
         problem = Problem.of(X, members, C=self.C, passes=self.passes, tol=self.tol, seed=seed, weights=shares)
         large = X.shape[1] * members.shape[1] > MOST_DENSE
-        parts, self.intercept_ = problem.learn(pack if large else np.asarray, self.n_jobs)
-        self.weights_ = csr_array(hstack(parts, format="csr")) if large else np.hstack(parts)
+        self.weights_, self.intercept_ = problem.learn(packed=large, n_jobs=self.n_jobs)
 
 
 def memberships(codes: Indices, n_columns: int) -> csr_array:

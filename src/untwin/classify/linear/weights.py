@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 FLOATS = [np.float64, np.float32]
 MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
-NEXT_TO_NOTHING = 0.01  # relative to the largest weight of a class: smaller ones are not packed
 
 
 def with_ones(X: Any) -> Any:
@@ -34,10 +33,10 @@ def with_ones(X: Any) -> Any:
     return hstack([csr_array(X), csr_array(ones)], format="csr") if sparse else np.hstack([X, ones])
 
 
-def pack(W: Floats32) -> csr_array:
-    """Return the weights of some classes as CSR, without those next to nothing."""
-    least = NEXT_TO_NOTHING * np.abs(W).max(axis=0, initial=0.0)
-    return csr_array(np.where(np.abs(W) > least, W, np.float32(0)))
+def sum_by_class(X: Any, codes: Indices, shares: Array) -> Any:
+    """Return the sum of the rows of each class (k x m), each times its share; CSR if `X` is."""
+    members = csr_array((shares, codes, np.arange(len(codes) + 1)))
+    return csr_array(members.T) @ X  # as it is, X would be transposed
 
 
 def scores_of(X: Any, weights: Any) -> Floats32:

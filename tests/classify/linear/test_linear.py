@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
 from untwin.classify.experts import Job, fit_experts
@@ -91,3 +91,29 @@ def test_a_model_is_loaded_and_answers_without_what_trains(tmp_path):
 def test_one_class_is_every_answer_of_logistic_regression():
     model = LogisticModel().fit(np.eye(3), ["only"] * 3)
     assert set(model.predict(np.eye(3))) == {"only"}
+
+
+@pytest.mark.parametrize("made", [csr_array, np.asarray])
+def test_the_complement_is_scikit_learns(made):
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(0.4, size=(90, 30)).astype(float), np.arange(90) % 4
+    ours = NaiveBayes(alpha=0.3, complement=True).fit(made(X), y)
+    theirs = ComplementNB(alpha=0.3).fit(X, y)
+    expected = X @ theirs.feature_log_prob_.T
+    got = ours.decision_function(made(X))
+    np.testing.assert_allclose(got - got[:, :1], expected - expected[:, :1], atol=1e-4)
+    assert (ours.predict(made(X)) == theirs.predict(X)).all()
+
+
+@pytest.mark.parametrize("made", [csr_array, np.asarray])
+def test_the_complement_of_a_class_that_has_a_large_term_alone_has_finite_weights(made):
+    """In single precision a large sum and the sum plus alpha are the same number."""
+    X = np.array([[2e6, 1, 0], [2e6, 0, 3], [0, 5, 1], [0, 1, 2]])
+    y = [0, 0, 1, 1]
+    ours = NaiveBayes(complement=True).fit(made(X.astype(np.float32)), y)
+    exact = NaiveBayes(complement=True).fit(made(X), y)
+    for model in (ours, exact):
+        weights = model.weights_.toarray() if issparse(model.weights_) else model.weights_
+        assert np.isfinite(weights).all()
+    np.testing.assert_allclose(ours.decision_function(made(X)), exact.decision_function(made(X)), rtol=1e-5)
+    np.testing.assert_array_equal(ours.predict(made(X)), ComplementNB(alpha=0.05).fit(X, y).predict(X))

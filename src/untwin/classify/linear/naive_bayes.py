@@ -1,13 +1,18 @@
-"""`NaiveBayes`: multinomial naive Bayes from the sums of each class, held as sparse as the rows are.
+"""`NaiveBayes`: naive Bayes from the sums of each class, held as sparse as the rows are.
 
 Glossary
 --------
 F        k x m    sum of the rows of each class
+T        m        sum of all rows
 alpha             smoothing
 weights_ m x k    log(1 + F / alpha): zero where a term never occurs in a class
 offsets_ k        log alpha - log(sum of F + alpha m): what every unit of a row adds to the score of a class
 
 log((F + alpha) / (sum of F + alpha m)) is the sum of both, so that scores are exact although weights stay sparse.
+
+The complement of a class has the sums T - F, and the less a row is like it the higher the score of the class:
+-log((T - F + alpha) / (sum of T - F + alpha m)). Again weights are zero where a term never occurs in a class, after
+-log(T + alpha), which is the same for all classes, is left out: log(1 + F / (T - F + alpha)).
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, require_classes, validating
-from untwin.classify.linear.weights import FLOATS, LinearWeights, scores_of
+from untwin.classify.linear.weights import FLOATS, LinearWeights, scores_of, sum_by_class
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -31,12 +36,15 @@ if TYPE_CHECKING:
 
 
 class NaiveBayes(LinearWeights):
-    """Multinomial naive Bayes: scikit-learn's `MultinomialNB` with equal priors, in sparse weights.
+    """Naive Bayes with equal priors, in sparse weights: scikit-learn's `MultinomialNB` or `ComplementNB`.
 
     Parameters
     ----------
     alpha : float, default=0.05
         Smoothing. Rows of tf-idf weights hold numbers far below one, so that less is better than for counts.
+    complement : bool, default=False
+        Compare rows with the complement of each class, which is larger than the class: better for few classes of
+        different sizes, worse for many, whose complements are all alike.
 
     Attributes
     ----------
@@ -56,10 +64,14 @@ class NaiveBayes(LinearWeights):
 
     offsets_: Floats32
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "complement": ["boolean"],
+    }
 
-    def __init__(self, *, alpha: float = 0.05) -> None:
+    def __init__(self, *, alpha: float = 0.05, complement: bool = False) -> None:
         self.alpha = alpha
+        self.complement = complement
 
     @validating
     def fit(self, X: Any, y: Any) -> Self:
@@ -70,13 +82,21 @@ class NaiveBayes(LinearWeights):
         if (X.data if sparse else X).min(initial=0) < 0:
             raise ValueError("Negative values in data passed to NaiveBayes. It takes counts, or weights of terms.")
         self.classes_, codes = np.unique(y, return_inverse=True)
-        members = csr_array((np.ones(len(codes)), codes, np.arange(len(codes) + 1)))
-        F = members.T @ X
-        totals = np.asarray(F.sum(axis=1)).ravel()
-        self.offsets_ = (np.log(self.alpha) - np.log(totals + self.alpha * X.shape[1])).astype(np.float32)
+        F = sum_by_class(X, codes, np.ones(len(codes), X.dtype))
+        totals = np.asarray(F.sum(axis=1), dtype=np.float64).ravel()
+        numbers = F.data if sparse else F
+        alpha = numbers.dtype.type(self.alpha)
+        if self.complement:
+            T = np.asarray(F.sum(axis=0)).ravel()
+            others = (T[F.indices] if sparse else T) - numbers  # no term is rarer in all classes than in one
+            W, totals = np.log1p(numbers / (others + alpha)), totals.sum() - totals
+        else:
+            W = np.log1p(numbers / alpha)
+        offsets = np.log(totals + self.alpha * X.shape[1])
+        self.offsets_ = (offsets if self.complement else np.log(self.alpha) - offsets).astype(np.float32)
         self.intercept_ = np.zeros(len(self.classes_), dtype=np.float32)
-        W = np.log1p(F.T / self.alpha).astype(np.float32)
-        self.weights_ = csr_array(W.tocsr()) if sparse else np.ascontiguousarray(W)
+        W = W.astype(np.float32, copy=False)
+        self.weights_ = csr_array(csr_array((W, F.indices, F.indptr), F.shape).T) if sparse else W.T.copy()
         return self
 
     def _scores(self, X: Any) -> Floats32:
@@ -86,7 +106,7 @@ class NaiveBayes(LinearWeights):
         return scores_of(X, self.weights_) + units * self.offsets_ + self.intercept_
 
     def decision_function(self, X: Any) -> Floats32:
-        """Return the log-likelihood of each class; with two classes half of what the second one's is larger by."""
+        """Return the score of each class, a logarithm; of two classes half of what the second one's is larger by."""
         scores = self._scores(X)
         return (scores[:, 1] - scores[:, 0]) / np.float32(2) if len(self.classes_) == 2 else scores
 

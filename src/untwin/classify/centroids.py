@@ -14,10 +14,11 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import inherited_tags, require_classes, validating
-from untwin.classify.linear.weights import scores_of
+from untwin.classify.linear.weights import scores_of, sum_by_class
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -57,23 +58,26 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        members = csr_array((np.ones(len(codes), X.dtype), codes, np.arange(len(codes) + 1)))
-        self.centroids_ = normalize(members.T @ normalize(X))
+        sums = sum_by_class(X, codes, _inverse_lengths(X))
+        sparse: bool = issparse(sums)
+        if sparse:
+            sums.sort_indices()  # terms in one order, so that the cosines of two centroids are the same either way
+        self.centroids_ = normalize(sums)
         return self
 
     def decision_function(self, X: Any) -> Array:
         """Return the cosine with each class; of two classes, by how much the second one's is larger."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        cosines = self._cosines(normalize(X))
+        cosines = self._products(X) * _inverse_lengths(X)[:, np.newaxis]
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
 
-    def _cosines(self, units: Any) -> Array:
-        """Return rows of length one times centroids; in single precision by a compiled loop, which is faster."""
+    def _products(self, X: Any) -> Array:
+        """Return rows times centroids; in single precision by a compiled loop, which is faster."""
         sparse: bool = issparse(self.centroids_)
-        if sparse and units.dtype == np.float32:
-            return scores_of(units, csr_array(self.centroids_.T))
-        product = units @ self.centroids_.T
+        if sparse and X.dtype == np.float32:
+            return scores_of(X, csr_array(self.centroids_.T))
+        product = X @ self.centroids_.T
         dense: bool = not issparse(product)
         return np.asarray(product) if dense else product.toarray()
 
@@ -88,3 +92,10 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
         tags = inherited_tags(super())
         tags.input_tags.sparse = True
         return tags
+
+
+def _inverse_lengths(X: Any) -> Array:
+    """Return 1 / length of each row; 0 for a row of zeros."""
+    lengths = row_norms(X)
+    inverse: Array = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return inverse.astype(X.dtype, copy=False)

@@ -140,3 +140,15 @@ def test_threads_yield_in_order_and_raise():
     for n_threads in (1, 2):
         with pytest.raises(ValueError, match="number 1"):
             list(in_threads(fail, [1, 2], n_threads))
+
+
+def test_a_fold_that_is_prepared_is_not_prepared_again():
+    X, codes = counts(80, 4)
+    numbered = np.column_stack([X.toarray(), np.arange(80.0)])
+    together = shared(numbered, codes, Fitted())
+    expected, known = together.scores(MODELS), together.prepare(2)
+    Fitted.times = 0
+    found = together.scores(MODELS, known)
+    assert Fitted.times == 3
+    for name in MODELS:
+        np.testing.assert_array_equal(found[name].scores, expected[name].scores)

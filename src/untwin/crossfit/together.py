@@ -60,17 +60,17 @@ class SharedFolds:
         if self.preprocessing is not None:
             fitted = clone(self.preprocessing)
             given, asked = fitted.fit_transform(given, self.codes[train]), fitted.transform(asked)
-        return PreparedFold(given, self.codes[train], asked, self.codes[test], test)
+        return PreparedFold(fold, given, self.codes[train], asked, self.codes[test], test)
 
-    def scores(self, models: Mapping[str, Any]) -> dict[str, HeldOutScores]:
-        """Return the scores of each model for all rows; folds run in threads."""
+    def scores(self, models: Mapping[str, Any], known: PreparedFold | None = None) -> dict[str, HeldOutScores]:
+        """Return the scores of each model for all rows; folds run in threads. `known` is a fold prepared already."""
         shape, numbers = (len(self.codes), self.n_classes), self.numbers.tolist()
         found = {name: np.full(shape, np.nan, dtype=np.float32) for name in models}
         seconds = dict.fromkeys(models, 0.0)
 
         def work(fold: int) -> None:
             with _progress.silence():
-                prepared = self.prepare(fold)
+                prepared = known if known is not None and known.number == fold else self.prepare(fold)
                 for name, model in models.items():
                     start = thread_time()
                     found[name][prepared.rows] = prepared.scores(model, self.n_classes)
@@ -91,8 +91,9 @@ class HeldOutScores(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedFold:
-    """Training rows and classes of a fold, its held-out rows, their true classes and their numbers."""
+    """Number of a fold, its training rows and classes, its held-out rows, their true classes and their numbers."""
 
+    number: int
     train: Any
     codes: Indices
     asked: Any

@@ -7,16 +7,16 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris
 
-from untwin import LinearSVM, MDLPDiscretizer, TableEncoder, TextCounts
+from untwin import MDLPDiscretizer, TableEncoder, TextCounts
 from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.together import SharedFolds
 from untwin.data.numbers import NumbersAndIntervals
 from untwin.model import UntwinClassifier
 from untwin.model.features.choose import make_view
 from untwin.model.features.text_encoders import text_encoders
-from untwin.model.selection.candidates import DataProfile
+from untwin.model.selection.candidates import DataProfile, linear_svm
 from untwin.model.selection.sampling import shared_folds
-from untwin.model.selection.strength import PASSES, STRENGTHS, choose_strength
+from untwin.model.selection.strength import STRENGTHS, choose_strength
 
 
 def test_short_texts_are_counted_by_stems_and_characters_long_ones_by_stems(texts, labels):
@@ -26,6 +26,14 @@ def test_short_texts_are_counted_by_stems_and_characters_long_ones_by_stems(text
     view = make_view(texts, np.unique(labels, return_inverse=True)[1], kind="texts", encoder=None)
     assert view.name == "stems and pairs and characters"
     assert view.encoder.readable_.sum() == len(view.encoder.encoders_[0].terms_)
+
+
+@pytest.mark.parametrize(("length", "run"), [(40, 3), (299, 3), (300, 5), (899, 5), (900, None)])
+def test_longer_texts_have_longer_runs_of_characters(length, run):
+    """By the average: one text is longer by as much as another is shorter."""
+    text = "red bus " * 200
+    found = text_encoders([text[: length + 30], text[: length - 30]]).get("characters")
+    assert (None if found is None else found.ngram_range) == (None if run is None else (run, run))
 
 
 def test_a_given_encoder_is_followed(texts, labels):
@@ -86,11 +94,12 @@ def test_c_is_the_one_that_does_best_on_a_fold(texts, labels):
     view = make_view(texts, codes, kind="texts", encoder=None)
     folds = exclude_small_classes(codes, np.arange(len(codes)), parts)[0]
     fold = SharedFolds(view.rows, codes, codes.max() + 1, folds, parts, view.preprocessing).prepare(0)
+    now = DataProfile.of(fold.train, 4, seed=0)
 
     def accuracy(C):
-        return LinearSVM(C=C, passes=PASSES, tol=1e-2).fit(fold.train, fold.codes).score(fold.asked, fold.truth)
+        return linear_svm(now, C).fit(fold.train, fold.codes).score(fold.asked, fold.truth)
 
-    assert accuracy(choose_strength(fold, DataProfile.of(fold.train, 4, seed=0))) == max(map(accuracy, STRENGTHS))
+    assert accuracy(choose_strength(fold, now)) == max(map(accuracy, STRENGTHS))
 
 
 def test_texts_of_a_frame_are_counted_as_texts_alone_are():

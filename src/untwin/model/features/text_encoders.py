@@ -1,8 +1,9 @@
 """Ways to count texts, by what the texts are like.
 
-Stems and pairs of stems say what a text is about; runs of three characters inside words forgive spelling, endings and
-joined words. Side by side they are better for one linear SVM than any one of them, and than words, pairs of words or
-longer runs in their place. In long texts characters cost more than all else and add little.
+Stems and pairs of stems say what a text is about; runs of characters inside words forgive spelling, endings and joined
+words. Side by side they are better for one linear SVM than any one of them, and than words or pairs of words in their
+place. For short texts runs of three are best; for longer ones runs of five, of which a text has fewer. In long texts
+characters cost more than all else and add little.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import polars as pl
 from untwin.data.counts import TextCounts
 from untwin.data.guess import UNSPACED
 
+LONGER = 300  # characters of an average text from which on their runs have five instead of three
 LONG = 900  # characters of an average text from which on their runs are not counted
 MANY_TEXTS = 1000  # from here on a term that occurs in one text is left out
 MOST_WITH_WORDS = 0.9  # share of the texts
@@ -34,9 +36,11 @@ def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
     if _without_spaces(seen):
         return {"characters": TextCounts(analyzer="char", ngram_range=(1, 3), min_df=rare, dtype=np.int32)}
     stems = TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare, dtype=np.int32)
-    characters = TextCounts(analyzer="char_wb", ngram_range=(3, 3), min_df=rare, dtype=np.int32)
-    if int(seen.str.len_chars().sum()) >= LONG * len(seen) and _with_words(seen):
+    length = int(seen.str.len_chars().sum()) / len(seen)
+    if length >= LONG and _with_words(seen):
         return {"stems and pairs": stems}
+    run = 3 if length < LONGER else 5
+    characters = TextCounts(analyzer="char_wb", ngram_range=(run, run), min_df=rare, dtype=np.int32)
     return {"stems and pairs": stems, "characters": characters}
 
 

@@ -57,7 +57,7 @@ def test_the_second_stage_learns_from_answers_out_of_fold_only(digits, n_classes
     np.testing.assert_allclose(stack.temperatures_, temperatures, rtol=1e-4)
     features = literal_features(scores, temperatures)
     np.testing.assert_allclose(stack_of(scores, temperatures).toarray(), features, atol=1e-5)
-    second = second_stage(0.5, len(y), n_classes).fit(csr_array(features.astype(np.float32)), codes)
+    second = second_stage(0.5, n_classes).fit(csr_array(features.astype(np.float32)), codes)
     np.testing.assert_allclose(stack.second_.weights_, second.weights_, atol=1e-3)
 
     new = []
@@ -210,18 +210,16 @@ def test_rows_are_prepared_inside_each_fold():
     X, y = counted()
     stages = [("svm", LinearSVM()), ("centroids", CentroidClassifier())]
     weights = TfidfTransformer(sublinear_tf=True)
-    stack = StackedClassifier(stages, preprocessing=weights).fit(X, y)
-    piped = [(name, make_pipeline(weights, model)) for name, model in stages]
-    same = StackedClassifier(piped).fit(X, y)
-    np.testing.assert_allclose(stack.temperatures_, same.temperatures_, rtol=1e-6)
-    np.testing.assert_allclose(stack.second_.weights_, same.second_.weights_, atol=1e-6)
-    np.testing.assert_allclose(stack.decision_function(X), same.decision_function(X), atol=1e-5)
-    assert stack.preprocessing is weights
+    found = StackedClassifier(stages).answers_out_of_fold(X, y, weights)
+    piped = StackedClassifier([(name, make_pipeline(weights, model)) for name, model in stages])
+    same = piped.answers_out_of_fold(X, y)
+    np.testing.assert_allclose(found.temperatures, same.temperatures, rtol=1e-6)
+    np.testing.assert_allclose(found.features.toarray(), same.features.toarray(), atol=1e-6)
     assert not hasattr(weights, "idf_")
 
 
 class Upper(TransformerMixin, BaseEstimator):
-    """Turns texts into the counts of two letters; says of what it has seen."""
+    """Turns texts into the counts of two letters; every fold must fit one of its own."""
 
     def fit(self, X, y=None):
         self.seen_ = list(X)
@@ -233,9 +231,12 @@ class Upper(TransformerMixin, BaseEstimator):
 
 def test_rows_that_are_still_to_be_prepared_may_be_anything():
     texts, y = [f"{'a' * (row % 2)}{'b' * (1 - row % 2)} {row}" for row in range(20)], np.arange(20) % 2
-    stack = StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())], preprocessing=Upper())
-    assert stack.fit(texts, y).predict(texts).tolist() == y.tolist()
-    assert stack.preprocessing_.seen_ == texts
+    stack, upper = StackedClassifier([("svm", LinearSVM()), ("centroids", CentroidClassifier())]), Upper()
+    found = stack.answers_out_of_fold(texts, y, upper)
+    assert found.codes.tolist() == y.tolist()
+    assert not hasattr(upper, "seen_")
+    rows = upper.fit(texts).transform(texts)
+    assert stack.fit(rows, y, answers=found).predict(rows).tolist() == y.tolist()
 
 
 def test_known_answers_of_the_first_stage_are_used_as_they_are():
@@ -254,11 +255,12 @@ def test_known_answers_of_the_first_stage_are_used_as_they_are():
 def test_threads_change_nothing():
     X, y = counted()
     stages = [("svm", LinearSVM()), ("bayes", NaiveBayes())]
-    a, b = (StackedClassifier(stages, preprocessing=TermWeights(), n_jobs=n).fit(X, y) for n in (1, 3))
+    X = TermWeights().fit_transform(X)
+    a, b = (StackedClassifier(stages, n_jobs=n).fit(X, y) for n in (1, 3))
     np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
 
 
 def test_an_empty_row_is_answered():
     X, y = counted()
-    stack = StackedClassifier([("svm", LinearSVM()), ("bayes", NaiveBayes())], preprocessing=TermWeights()).fit(X, y)
-    assert np.isfinite(stack.decision_function(csr_array((1, 40), dtype=np.int64))).all()
+    stack = StackedClassifier([("svm", LinearSVM()), ("bayes", NaiveBayes())]).fit(TermWeights().fit_transform(X), y)
+    assert np.isfinite(stack.decision_function(csr_array((1, 40), dtype=np.float32))).all()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from untwin.model.selection.averages import Averages
+from untwin.model.selection.select import Trials
+
 COMMON = [f"com{number}" for number in range(60)]
 
 
@@ -19,6 +22,13 @@ def twin_texts(n: int, n_classes: int, seed: int = 0) -> tuple[list[str], np.nda
         texts.append(" ".join([*rng.choice(COMMON, 6), *own]))
         labels.append(f"class{number:02d}")
     return texts, np.array(labels)
+
+
+def let_stack_win(patch: pytest.MonkeyPatch) -> None:
+    """Let the stack win, whatever it is worth."""
+    patch.setattr(Trials, "_is_ahead", lambda self, scores, rival, rows: True)
+    patch.setattr(Trials, "_is_better", lambda self, stack, rival: True)
+    patch.setattr(Averages, "grow", lambda self: [self._candidates[-1]])
 
 
 @pytest.fixture(scope="session")

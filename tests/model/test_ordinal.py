@@ -16,6 +16,11 @@ def test_the_median_grade():
     assert median_classes(log_p, np.array([0, 2, 1])).tolist() == [2, 0, 2]
 
 
+def _named(candidates, name):
+    """Return the candidate of this name, or the first one as long as it has not been tried."""
+    return [result for result in candidates if result.name == name] or candidates[:1]
+
+
 def test_best_takes_grades_whose_names_sort_otherwise(make_texts):
     """The papers' spaces are tried on numbers of classes and trained on their names; either must know the classes."""
     texts, names = make_texts(120, 3, 0)
@@ -28,7 +33,7 @@ def test_best_takes_grades_whose_names_sort_otherwise(make_texts):
     }
     for name in ("sprinkled SVM", "neighbours in the adaptive space"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Averages, "grow", lambda self, name=name: [r for r in self._candidates if r.name == name])
+            patch.setattr(Averages, "grow", lambda self, name=name: _named(self._candidates, name))
             forced = UntwinClassifier(preset="best", scoring="mae", order=order, cv=3).fit(texts, grades)
         assert forced.candidates_[0].name == name
         assert set(forced.predict(texts)) <= set(order)

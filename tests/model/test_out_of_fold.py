@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from untwin.model import UntwinClassifier
 from untwin.model.out_of_fold import OutOfFoldAnswers
+from untwin.model.state import log_proba_of_rows
+from untwin.represent.weights import SupervisedWeights
 
 
 def _answers(shares, predicted, folds):
@@ -71,3 +74,18 @@ def test_errors_come_by_confidence():
     np.testing.assert_allclose(answers.confidence, [0.6, 0, 0.8, 0.9], rtol=1e-6)
     assert answers.sizes.tolist() == [4, 0, 0]
     assert answers.confusion.toarray()[0].tolist() == [1, 2, 0]
+
+
+def test_rows_that_are_never_held_out_are_answered_like_new_ones():
+    """Training rows may be weighted by their own labels, which would make their answers too sure."""
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 3
+    X = rng.poisson(0.2 + 0.6 * (np.arange(30) % 3 == y[:, np.newaxis])).astype(float)
+    folds = np.where(np.arange(120) < 12, -1, np.arange(120) % 4)
+    model = UntwinClassifier(encoder=SupervisedWeights(scheme="chi2"), cv=folds, preset="fast").fit(X, y)
+    known = model.state_
+    found = log_proba_of_rows(known.ensemble, known.view, known.preprocessing, known.answers)
+    np.testing.assert_array_equal(np.flatnonzero(~known.answers.held), np.arange(12))
+    np.testing.assert_allclose(np.exp(found[:12]), model.predict_proba(X[:12]), atol=1e-5)
+    weighted = known.ensemble.log_proba(known.view.prepare(y).rows[:12])
+    assert np.abs(np.exp(weighted) - np.exp(found[:12])).max() > 0.01

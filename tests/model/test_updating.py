@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array, vstack
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from tests.model.conftest import let_stack_win
 
 from untwin import TableEncoder, TextCounts
 from untwin._errors import InputError
@@ -35,12 +36,12 @@ def test_rows_are_answered_before_they_are_learnt(model, new, truth):
 
 
 def test_models_trained_anew_are_those_of_all_rows_together(model, labels, new, truth):
-    chosen = [clone(member.model[-1]) for member in model.state_.ensemble.members]
+    chosen = [clone(member.model) for member in model.state_.ensemble.members]
     model.add(new, truth)
-    view = model.state_.view
+    y = np.concatenate([labels, truth])
+    rows = model.state_.view.prepare(y).rows
     for member, plain in zip(model.state_.ensemble.members, chosen, strict=True):
-        expected = view.model(plain).fit(view.rows, np.concatenate([labels, truth]))
-        np.testing.assert_array_equal(member.model.predict(view.rows), expected.predict(view.rows))
+        np.testing.assert_array_equal(member.model.predict(rows), plain.fit(rows, y).predict(rows))
 
 
 def test_new_words_and_new_classes(model):
@@ -69,9 +70,10 @@ def test_a_class_space_that_learns_on_is_that_of_all_rows_together(only, texts, 
     only("class space", LatentClassClassifier())
     model = UntwinClassifier().fit(texts, labels)
     assert model.add(new, truth).refitted == ("class space",)
-    view = model.state_.view
-    together = view.model(LatentClassClassifier()).fit(view.rows, np.concatenate([labels, truth]))
-    np.testing.assert_array_equal(model.predict(new), together.predict(view.encode(new)))
+    view, y = model.state_.view, np.concatenate([labels, truth])
+    preprocessing, rows = view.prepare(y)
+    together = LatentClassClassifier().fit(rows, y)
+    np.testing.assert_array_equal(model.predict(new), together.predict(preprocessing.transform(view.encode(new))))
 
 
 def test_groups_learn_rows_and_classes(only, make_texts):
@@ -83,15 +85,14 @@ def test_groups_learn_rows_and_classes(only, make_texts):
     assert model.add(new, ["class00"] * 8).refitted == ("multi-level",)
     (after,) = model.state_.ensemble.members
     assert after.model is not before.model
-    assert before.model[-1].classes_.tolist() == after.model[-1].classes_.tolist()
-    assert before.model[0].n_features_in_ < after.model[0].n_features_in_  # what was there has not changed
+    assert before.model.classes_.tolist() == after.model.classes_.tolist()
+    assert before.model.n_features_in_ < after.model.n_features_in_  # what was there has not changed
     assert model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3).refitted == ("multi-level",)
     assert model.predict(["zebra herd", new[0]]).tolist() == ["animal", "class00"]
 
 
 def test_a_stack_keeps_its_second_stage_until_a_class_comes(monkeypatch, texts, labels, new, truth):
-    monkeypatch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
-    monkeypatch.setattr("untwin.model.selection.select.Trials._is_better", lambda self, stack: True)
+    let_stack_win(monkeypatch)
     model = UntwinClassifier().fit(texts, labels)
     (before,) = model.state_.ensemble.members
     assert before.name == STACK == model.candidates_[0].name
@@ -99,10 +100,10 @@ def test_a_stack_keeps_its_second_stage_until_a_class_comes(monkeypatch, texts, 
     (after,) = model.state_.ensemble.members
     assert after.model.second_ is before.model.second_
     view, y = model.state_.view, np.concatenate([labels, truth])
+    rows = view.prepare(y).rows
     for (_, plain), fitted in zip(before.model.estimators, after.model.models_, strict=True):
-        expected = view.model(clone(plain)).fit(view.rows, np.unique(y, return_inverse=True)[1])
-        found = fitted.predict(after.model.preprocessing_.transform(view.rows))
-        np.testing.assert_array_equal(found, expected.predict(view.rows))
+        expected = clone(plain).fit(rows, np.unique(y, return_inverse=True)[1])
+        np.testing.assert_array_equal(fitted.predict(rows), expected.predict(rows))
     model.add(["zebra stripes", "zebra herd", "zebra foal"], ["animal"] * 3)
     (grown,) = model.state_.ensemble.members
     assert grown.model.second_ is not before.model.second_
@@ -231,8 +232,10 @@ def test_columns_keep_their_roles_when_rows_are_added():
     frame = pl.DataFrame({"plant_id": np.arange(75), "length": X[::2, 2]})
     model = UntwinClassifier(preset="fast").fit(frame, y[::2])
     model.add(frame.with_columns(length=X[1::2, 2]), y[1::2])  # numbered from 0 again: no longer all distinct
-    for member in model.state_.ensemble.members:
-        assert list(member.model[0].blocks_) == ["length"]
+    assert list(model.state_.preprocessing.blocks_) == ["length"]
+    assert {member.model.n_features_in_ for member in model.state_.ensemble.members} == {
+        len(model.state_.preprocessing.get_feature_names_out())
+    }
     model.remove(model.ids_[:75])
     assert model.state_.preprocessing.numeric == ["length"]
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 
     from untwin._types import Array, Floats32, Indices
 
-LEAST_FEATURE = 0.05  # of the square root of a probability: what is less likely than 1 in 400 says nothing
-PASSES, MUCH_WORK = (5, 3), 10_000_000  # of a second stage, and rows x classes from which on the fewer
+LEAST_FEATURE = 0.1  # of the square root of a probability: what is less likely than 1 in 100 says nothing
+PASSES, TOLERANCE = 5, 0.1  # of a second stage
 FEW_CLASSES = 10  # of a second stage that is trained to the end
 RULED_OUT = np.float32(-1e3)  # score of a class that the second stage has never seen
 
@@ -60,25 +59,22 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimators : list of (name, classifier)
         The first stage; all get the same prepared rows. If no row can be held out, the first one answers alone.
-    preprocessing : transformer or None, default=None
-        Prepares rows for the first stage; fitted in each fold to the rows that it trains on.
-    C : float, default=0.3
+    C : float, default=0.1
         Of the linear SVM that is the second stage.
     cv : int, splitter, (n,) fold numbers or (train, test) pairs, default=5
         As in `out_of_fold`.
     n_jobs : int, default=1
-        Folds at a time, in threads.
+        Threads: folds at a time, and blocks of classes of the second stage.
 
     Attributes
     ----------
     classes_ : (C,) array
-    preprocessing_, models_ : transformer or None, list of classifiers
-        Fitted to all rows.
+    models_ : list of classifiers
+        The first stage, fitted to all rows.
     temperatures_ : (b,) array
     second_ : LinearSVM or None
         The second stage.
     n_features_in_ : int
-        Without preprocessing.
 
     Examples
     --------
@@ -94,17 +90,13 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimators": [list],
-        "preprocessing": "no_validation",  # type: ignore[dict-item]
         "C": [Interval(Real, 0, None, closed="neither")],
         "cv": ["cv_object", "array-like"],
         "n_jobs": [Integral],
     }
 
-    def __init__(
-        self, estimators: Any, *, preprocessing: Any = None, C: float = 0.3, cv: Any = 5, n_jobs: int = 1
-    ) -> None:
+    def __init__(self, estimators: Any, *, C: float = 0.1, cv: Any = 5, n_jobs: int = 1) -> None:
         self.estimators = estimators
-        self.preprocessing = preprocessing
         self.C = C
         self.cv = cv
         self.n_jobs = n_jobs
@@ -112,41 +104,55 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     @validating
     def fit(self, X: Any, y: Any, *, answers: FirstStageAnswers | None = None) -> Self:
         """Train both stages; `answers` are those of the first stage out of fold, where they are known already."""
-        X, y = self._check_rows(X, y)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        found = self._out_of_fold(X, codes) if answers is None else answers
-        self.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
-        prepared = X if self.preprocessing_ is None else self.preprocessing_.fit_transform(X, codes)
-        self.models_ = [clone(model).fit(prepared, codes) for _, model in self.estimators]
+        found = self.answers_out_of_fold(X, y) if answers is None else answers
+        self.models_ = [clone(model).fit(X, codes) for _, model in self.estimators]
         self.second_, self.temperatures_ = None, np.ones(len(self.models_))
         if found is not None:
-            self._fit_second(found, prepared, codes)
+            self._fit_second(found, X, codes)
         return self
 
-    def update(self, X: Any, y: Any) -> StackedClassifier:
-        """Return a copy whose first stage is trained on other rows; with the same classes the second one stays.
+    def keeps_second_stage(self, y: Any) -> bool:
+        """Tell whether `update` keeps the second stage: it does if these labels name the classes that it knows.
 
         What the second stage knows, which classes are confused and whom to believe, changes little with a few rows.
         """
-        if self.second_ is None or not np.array_equal(np.unique(y), self.classes_):
+        return self.second_ is not None and np.array_equal(np.unique(y), self.classes_)
+
+    def update(self, X: Any, y: Any) -> StackedClassifier:
+        """Return a copy whose first stage is trained on other rows; with the same classes the second one stays."""
+        if not self.keeps_second_stage(y):
             fresh: StackedClassifier = clone(self)
             return fresh.fit(X, y)
         updated = copy(self)
-        X, y = updated._check_rows(X, y)
+        X, y = validate_data(updated, X, y, accept_sparse="csr", dtype=FLOATS)
         codes = positions(y, self.classes_)
-        updated.preprocessing_ = None if self.preprocessing is None else clone(self.preprocessing)
-        prepared = X if updated.preprocessing_ is None else updated.preprocessing_.fit_transform(X, codes)
-        updated.models_ = [clone(model).fit(prepared, codes) for _, model in self.estimators]
+        updated.models_ = [clone(model).fit(X, codes) for _, model in self.estimators]
         return updated
+
+    def answers_out_of_fold(self, X: Any, y: Any, preprocessing: Any = None) -> FirstStageAnswers | None:
+        """Return what the first stage says of rows that it was not trained on; None if no row can be held out.
+
+        `preprocessing` is a transformer, fitted in each fold to the rows that it trains on; X may then be anything.
+        """
+        classes, codes = np.unique(y, return_inverse=True)
+        settled = possible_folds(X, codes, self.cv, in_runs=True)
+        if settled is None:
+            return None
+        folds, parts, _ = settled
+        shared = SharedFolds(X, codes, len(classes), folds, parts, preprocessing, self.n_jobs)
+        held, found = np.flatnonzero(folds >= 0), shared.scores(dict(self.estimators))
+        scores = [found[name].scores[held] for name, _ in self.estimators]
+        warm = [fit_temperature(part, codes[held], cautious=True) for part in scores]
+        log_p = [log_probabilities(part, temperature) for part, temperature in zip(scores, warm, strict=True)]
+        return FirstStageAnswers(np.array(warm), stack_features(log_p), codes[held])
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the score of each class; with two classes that of the second, one-dimensional."""
         check_is_fitted(self, "classes_")
-        if self.preprocessing_ is None:
-            rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        else:
-            rows = self.preprocessing_.transform(X)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         scores = [aligned_scores(model, rows, len(self.classes_)) for model in self.models_]
         if self.second_ is not None:
             scores = [second_scores(self.second_, self._features(scores), len(self.classes_))]
@@ -159,26 +165,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _check_rows(self, X: Any, y: Any) -> tuple[Any, Array]:
-        """Return checked rows and labels; rows that are still to be prepared may be texts or a frame."""
-        if self.preprocessing is not None:
-            return X, column_or_1d(y)
-        rows, labels = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        return rows, labels
-
-    def _out_of_fold(self, X: Any, codes: Indices) -> FirstStageAnswers | None:
-        settled = possible_folds(X, codes, self.cv, in_runs=True)
-        if settled is None:
-            return None
-        folds, parts, _ = settled
-        shared = SharedFolds(X, codes, len(self.classes_), folds, parts, self.preprocessing, self.n_jobs)
-        held, found = np.flatnonzero(folds >= 0), shared.scores(dict(self.estimators))
-        scores = [found[name].scores[held] for name, _ in self.estimators]
-        warm = [fit_temperature(part, codes[held], cautious=True) for part in scores]
-        log_p = [log_probabilities(part, temperature) for part, temperature in zip(scores, warm, strict=True)]
-        return FirstStageAnswers(np.array(warm), stack_features(log_p), codes[held])
-
-    def _fit_second(self, answers: FirstStageAnswers, prepared: Any, codes: Indices) -> None:
+    def _fit_second(self, answers: FirstStageAnswers, X: Any, codes: Indices) -> None:
         """Train the second stage on out-of-fold answers.
 
         The rows of a class none of which was held out take part with the answers of models that know them: else the
@@ -187,11 +174,13 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         self.temperatures_, features, labels = answers
         known = np.flatnonzero(~np.isin(codes, labels))
         if len(known):
-            asked = rows_of(prepared, known)
+            asked = rows_of(X, known)
             more = self._features([aligned_scores(model, asked, len(self.classes_)) for model in self.models_])
             features = csr_array(vstack([features, more], format="csr"))
             labels = np.concatenate([labels, codes[known]])
-        self.second_ = second_stage(self.C, len(labels), len(self.classes_)).fit(features, labels)
+        second = second_stage(self.C, len(self.classes_))
+        second.n_jobs = self.n_jobs
+        self.second_ = second.fit(features, labels)
 
     def _features(self, scores: Sequence[Floats32]) -> csr_array:
         pairs = zip(scores, self.temperatures_, strict=True)
@@ -226,10 +215,11 @@ def second_scores(model: LinearSVM, features: csr_array, n_classes: int) -> Floa
 
 def held_out_scores(features: csr_array, codes: Indices, asked: csr_array, *, n_classes: int, C: float) -> Floats32:
     """Return the scores of rows with the features `asked` by a second stage trained on other rows and their classes."""
-    return second_scores(second_stage(C, len(codes), n_classes).fit(features, codes), asked, n_classes)
+    return second_scores(second_stage(C, n_classes).fit(features, codes), asked, n_classes)
 
 
-def second_stage(C: float, n_rows: int, n_classes: int) -> LinearSVM:
+def second_stage(C: float, n_classes: int) -> LinearSVM:
     """Return the untrained second stage: of few classes its rows are dense, and Newton's method finds the minimum."""
-    passes = PASSES[n_rows * n_classes > MUCH_WORK]
-    return LinearSVM(C=C, passes=passes, solver="auto" if n_classes <= FEW_CLASSES else "descent")
+    if n_classes <= FEW_CLASSES:
+        return LinearSVM(C=C)
+    return LinearSVM(C=C, passes=PASSES, tol=TOLERANCE, solver="descent")

@@ -63,9 +63,10 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     preset : {"fast", "balanced", "best"}, default="balanced"
-        How much to try. "fast": one linear SVM. "balanced": also its C, naive Bayes, centroids, and a stack: a second
-        stage that learns from the out-of-fold answers of the others. "best": also the confusion graph, groups of
-        classes, class space and sprinkled spaces, and averages of up to three candidates.
+        How much to try. "fast": one linear SVM. "balanced": also naive Bayes, centroids, averages of two, and a stack:
+        a second stage that learns from the out-of-fold answers of the others, chosen only if it is better than all of
+        these beyond chance; for tables and matrices also C of the SVM. "best": also C for texts, the confusion graph,
+        groups of classes, class space and sprinkled spaces, and averages of up to three candidates.
     encoder : transformer or None, default=None
         Turns the given rows into numbers. None: texts are counted by stems, pairs of stems and, unless they are long,
         characters, and weighted by tf-idf; frames go through `TableEncoder`, matrices stay as they are. Texts of a

@@ -28,6 +28,7 @@ from untwin._progress import report
 from untwin.classify.adaptive.spaces import SpaceSpec
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.linalg.blocks import squared_length
+from untwin.model.features.view import apply_preprocessing
 from untwin.model.selection.sampling import stratified_sample
 from untwin.represent.analysis import scatter
 from untwin.represent.learnt import one_thread
@@ -130,12 +131,10 @@ def _parts(known: FittedState) -> Iterator[Part]:
     for fold in np.unique(answers.folds[answers.held])[:FOLDS]:
         train, held = sample[answers.folds[sample] != fold], sample[answers.folds[sample] == fold]
         learnt = view.take(answers.rows[train])
-        preprocessing = learnt.fit_preprocessing(labels[train])
-        prepared = (
-            rows if preprocessing is None else preprocessing.transform(rows)
-            for rows in (learnt.rows, rows_of(view.rows, answers.rows[held]))
-        )
-        (X, names), (X_held, _) = (view.readable_terms(rows, preprocessing) for rows in prepared)
+        preprocessing, prepared = learnt.prepare(labels[train])
+        asked = apply_preprocessing(preprocessing, rows_of(view.rows, answers.rows[held]))
+        X, names = view.readable_terms(prepared, preprocessing)
+        X_held, _ = view.readable_terms(asked, preprocessing)
         confusion = answers.confusion_of(answers.held & (answers.folds != fold))
         # single precision: enough for a curve, and fast
         yield Part(X.astype(np.float32), labels[train], X_held.astype(np.float32), labels[held], confusion, names)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from untwin._values import positions
 from untwin.calibrate.temperature import log_probabilities
@@ -19,7 +17,7 @@ from untwin.crossfit.together import log_shares
 
 if TYPE_CHECKING:
     from untwin._types import Array, Floats32
-    from untwin.model.features.view import View
+    from untwin.model.features.view import PreparedRows, View
     from untwin.model.selection.comparison import Member
 
 
@@ -33,21 +31,20 @@ class Ensemble:
     top_class: TopClassCalibration = UNCHANGED
 
     def log_proba(self, rows: Any) -> Floats32:
-        """Return calibrated log-probabilities of rows as the view encodes them."""
+        """Return calibrated log-probabilities of prepared rows."""
         parts = [self._member_log_proba(member, rows) for member in self.members]
         if len(parts) > 1:
             parts = [log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)]
         return self.top_class(parts[0])
 
-    def refit(self, view: View, y: Array) -> Ensemble:
+    def refit(self, view: View, prepared: PreparedRows, y: Array) -> Ensemble:
         """Return the same members, trained again on the rows that the view holds now."""
-        members = tuple(replace(member, model=_retrain(member.model, view, y)) for member in self.members)
+        models = (_retrain(member.model, view, prepared.rows, y) for member in self.members)
+        members = tuple(replace(member, model=model) for member, model in zip(self.members, models, strict=True))
         return replace(self, members=members, classes=np.unique(y))
 
     def _member_log_proba(self, member: Member, rows: Any) -> Floats32:
         model = member.model
-        while isinstance(model, Pipeline):  # each step checks itself; the pipeline would check the steps once more
-            rows, model = model[:-1].transform(rows), model[-1]
         scores: Any = class_scores(model, rows)[0]
         S = scores if hasattr(model, "decision_function") else log_shares(scores)
         if S.shape[1] < len(self.classes):  # a member that was not trained on a class gives it probability 0
@@ -56,11 +53,11 @@ class Ensemble:
         return log_probabilities(S, member.temperature)
 
 
-def _retrain(model: Any, view: View, y: Array) -> Any:
-    """Return a model trained on the rows of the view, with the view's preprocessing: it may have more columns now."""
-    if isinstance(model, StackedClassifier):
-        changed = copy(model)
-        changed.preprocessing = view.preprocessing
-        return changed.update(view.rows, y)
-    classifier = model if view.preprocessing is None else model[-1]
-    return clone(view.model(classifier)).fit(view.rows, y)
+def _retrain(model: Any, view: View, rows: Any, y: Array) -> Any:
+    """Return a model trained on prepared rows; the second stage of a stack is trained again where classes changed."""
+    if not isinstance(model, StackedClassifier):
+        return clone(model).fit(rows, y)
+    if model.keeps_second_stage(y):
+        return model.update(rows, y)
+    fresh: StackedClassifier = clone(model)
+    return fresh.fit(rows, y, answers=fresh.answers_out_of_fold(view.rows, y, view.preprocessing))

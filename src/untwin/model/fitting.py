@@ -40,6 +40,6 @@ def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tupl
     choice = select_best(view, y, parts, rules)
     documents = None if model._kind == "matrix" else given
     known = FittedState.assemble(
-        view, choice.ensemble, choice.answers, y, ids=ids, n_arrived=len(y), documents=documents
+        view, choice.prepared, choice.ensemble, choice.answers, y, ids=ids, n_arrived=len(y), documents=documents
     )
     return known, choice

@@ -19,13 +19,14 @@ from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
 from untwin.calibrate.threshold import surest_threshold
+from untwin.model.features.view import apply_preprocessing
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats32
     from untwin.classify.knn.explain import Explanation
     from untwin.model.ensemble import Ensemble
-    from untwin.model.features.view import View
+    from untwin.model.features.view import PreparedRows, View
     from untwin.model.out_of_fold import OutOfFoldAnswers
 
 SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
@@ -54,6 +55,7 @@ class FittedState:
     def assemble(
         cls,
         view: View,
+        prepared: PreparedRows,
         ensemble: Ensemble,
         answers: OutOfFoldAnswers,
         y: Array,
@@ -63,9 +65,9 @@ class FittedState:
         documents: Any,
     ) -> FittedState:
         """Return the state with a new neighbour space."""
-        log_p = log_proba_of_rows(ensemble, view, answers)
+        log_p = log_proba_of_rows(ensemble, view, prepared.preprocessing, answers)
         space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
-        return cls(view, ensemble, answers, space, view.fit_preprocessing(y), y, ids, n_arrived, documents)
+        return cls(view, ensemble, answers, space, prepared.preprocessing, y, ids, n_arrived, documents)
 
     @property
     def n_terms(self) -> int:
@@ -78,7 +80,7 @@ class FittedState:
         Such a row gets the class frequencies.
         """
         encoded = self.view.encode(given)
-        log_p = self.ensemble.log_proba(encoded)
+        log_p = self.ensemble.log_proba(self.terms(encoded))
         mute = self._mute(encoded)
         log_p[mute] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
         return log_p, mute
@@ -93,7 +95,7 @@ class FittedState:
 
     def terms(self, rows: Any) -> Any:
         """Return rows of the view after its preprocessing."""
-        return rows if self.preprocessing is None else self.preprocessing.transform(rows)
+        return apply_preprocessing(self.preprocessing, rows)
 
     def readable_terms(self, rows: Any) -> tuple[Any, Array | None]:
         """Return rows of the view by the terms that a person can read, and their names, if they have any."""
@@ -138,10 +140,11 @@ class FittedState:
         return np.asarray(np.diff(encoded.indptr) == 0)
 
 
-def log_proba_of_rows(ensemble: Ensemble, view: View, answers: OutOfFoldAnswers) -> Floats32:
+def log_proba_of_rows(ensemble: Ensemble, view: View, preprocessing: Any, answers: OutOfFoldAnswers) -> Floats32:
     """Return the out-of-fold log-probabilities of the rows; those of the ensemble for rows that were never held out."""
     log_p = answers.log_p.copy()
     never = np.flatnonzero(~answers.held)
     if len(never):
-        log_p[never] = ensemble.log_proba(rows_of(view.rows, answers.rows[never]))
+        rows = rows_of(view.rows, answers.rows[never])
+        log_p[never] = ensemble.log_proba(apply_preprocessing(preprocessing, rows))
     return log_p

@@ -38,17 +38,17 @@ def add_rows(
     names = more_ids(known.ids, known.n_arrived, ids, len(y))
     new = np.arange(len(known.y), len(labels))
     view = known.view.grow(given)
-    ensemble = known.ensemble.refit(view, labels)
+    prepared = view.prepare(labels)
+    ensemble = known.ensemble.refit(view, prepared, labels)
     documents = None if known.documents is None else stack_rows([known.documents, given])
     again = learnt_before(known, given)
     fresh = ~(_find_repeated(view.rows, len(known.y)) if again is None else again)
     asked = fresh & np.isin(y, known.ensemble.classes)
     answers = known.answers.append_rows(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
     space = replace(known.space, knn=copy(known.space.knn))  # learning replaces its arrays and writes into none
-    space.add(log_proba_of_rows(ensemble, view, answers)[-len(new) :], ensemble.classes, y)
+    space.add(log_proba_of_rows(ensemble, view, prepared.preprocessing, answers)[-len(new) :], ensemble.classes, y)
     n_arrived = known.n_arrived + len(new)
-    preprocessing = view.fit_preprocessing(labels)
-    after = FittedState(view, ensemble, answers, space, preprocessing, labels, names, n_arrived, documents)
+    after = FittedState(view, ensemble, answers, space, prepared.preprocessing, labels, names, n_arrived, documents)
     accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
     record = _record(known, after, len(new))
     return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
@@ -66,11 +66,19 @@ def relabel_rows(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -
     labels = _join_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
     labels[places] = y
     _require_two(labels)
-    ensemble = known.ensemble.refit(known.view, labels)
+    prepared = known.view.prepare(labels)
+    ensemble = known.ensemble.refit(known.view, prepared, labels)
     heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.reassign_classes(heirs, ensemble.classes, labels, answer)
     after = FittedState.assemble(
-        known.view, ensemble, answers, labels, ids=known.ids, n_arrived=known.n_arrived, documents=known.documents
+        known.view,
+        prepared,
+        ensemble,
+        answers,
+        labels,
+        ids=known.ids,
+        n_arrived=known.n_arrived,
+        documents=known.documents,
     )
     return after, _record(known, after, len(places))
 
@@ -85,7 +93,8 @@ def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[Fit
     labels = known.y[kept]
     _require_two(labels)
     view = known.view.take(kept)
-    ensemble = known.ensemble.refit(view, labels)
+    prepared = view.prepare(labels)
+    ensemble = known.ensemble.refit(view, prepared, labels)
     heirs = _heirs(labels, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.drop_rows(gone, len(known.y))
     if len(answers.rows):
@@ -94,7 +103,7 @@ def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[Fit
         answers = OutOfFoldAnswers.nothing(labels)
     documents = None if known.documents is None else rows_of(known.documents, kept)
     after = FittedState.assemble(
-        view, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
+        view, prepared, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
     )
     return after, _record(known, after, len(gone))
 

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.pipeline import make_pipeline
+from tests.model.conftest import let_stack_win
 from tests.model.saving.conftest import made_labels, made_texts
 
 from untwin.classify.centroids import CentroidClassifier
+from untwin.data.counts import TextCounts
 from untwin.model import UntwinClassifier
 from untwin.model.saving import describe, directory
 from untwin.store import ModelRefused, load, save
@@ -116,8 +120,10 @@ def test_reasons_are_given(folder, change, reason):
         UntwinClassifier.load(folder)
 
 
-def test_a_pipeline_with_a_memory_is_refused(folder):
-    """Its memory would unpickle whatever lies in a folder that the file names."""
+def test_a_pipeline_with_a_memory_is_refused(tmp_path):
+    """Its memory would unpickle whatever lies in a folder that the file names. Only a user's encoder is a pipeline."""
+    encoder, folder = make_pipeline(TextCounts(), TfidfTransformer()), tmp_path / "model"
+    UntwinClassifier(preset="fast", cv=2, encoder=encoder).fit(made_texts(), made_labels()).save(folder)
 
     def with_memory(tree):
         text = json.dumps(tree)
@@ -191,7 +197,7 @@ def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder):
     stored = load(folder)
     tree = json.loads(stored.parts["tree"][0])
     ensemble = model_of(tree)["state"]["fitted-state"]["ensemble"]["ensemble"]
-    ensemble["members"]["tuple"][0]["member"]["model"]["pipeline"]["steps"] = []
+    ensemble["members"]["tuple"][0]["member"]["model"]["linear-svm"]["weights"] = None
     facts = {**stored.facts, "versions": {**stored.facts["versions"], "scikit-learn": "1.0"}}
     save(folder, {**stored.parts, "tree": [json.dumps(tree)]}, facts)
     with pytest.raises(ModelRefused, match=r"It was made by scikit-learn 1\.0 \(here"):
@@ -215,8 +221,7 @@ def test_a_term_with_two_columns_is_refused(tmp_path, rows_of_kind, labels):
 def stacked():
     """A model of texts whose stack has won."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
-        patch.setattr("untwin.model.selection.select.Trials._is_better", lambda self, stack: True)
+        let_stack_win(patch)
         return UntwinClassifier(cv=2).fit(made_texts(), made_labels())
 
 
@@ -241,9 +246,9 @@ def lie_about(what, value):
     ("change", "reason"),
     [
         (lie_about("state.preprocessing.idf_", lambda idf: idf[:-1]), "Each term must have a weight"),
-        (lie_about("stack.preprocessing_.idf_", lambda idf: idf.astype(np.float64)), "Each term must have a weight"),
-        (lie_about("stack.preprocessing_.idf_", lambda idf: idf * np.nan), "Each term must have a weight"),
-        (lie_about("stack.preprocessing_.idf_", lambda idf: idf.tolist()), "Each term must have a weight"),
+        (lie_about("state.preprocessing.idf_", lambda idf: idf.astype(np.float64)), "Each term must have a weight"),
+        (lie_about("state.preprocessing.idf_", lambda idf: idf * np.nan), "Each term must have a weight"),
+        (lie_about("state.preprocessing.idf_", lambda idf: idf.tolist()), "Each term must have a weight"),
         (lie_about("state.view.encoder.columns_", lambda columns: columns[:1]), "Each block must have its columns"),
         (lie_about("state.view.encoder.columns_", lambda columns: columns[::-1]), "Each term must have a column"),
         (lie_about("state.view.encoder.columns_", lambda columns: [np.zeros_like(c) for c in columns]), "must be all"),
@@ -282,8 +287,8 @@ def test_forged_parts_of_a_stack_are_neither_saved_nor_loaded(tmp_path, monkeypa
         lie_about("stack.second_.classes_", lambda classes: classes + 1),
         lie_about("stack.models_.0.classes_", lambda classes: classes + 1),
         lie_about("stack.models_", lambda models: models[:-1]),
-        lie_about("stack.preprocessing_.block_of", lambda of: np.append(of, of)),
-        lie_about("stack.preprocessing_.block_of", lambda of: of - 2),
+        lie_about("state.preprocessing.block_of", lambda of: np.append(of, of)),
+        lie_about("state.preprocessing.block_of", lambda of: of - 2),
         lie_about("state.view.encoder.encoders_", lambda encoders: [CentroidClassifier() for _ in encoders]),
     ],
 )

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.model.conftest import let_stack_win
 
 from untwin._errors import UntwinError
 from untwin.classify.linear import LinearSVM
@@ -97,9 +98,7 @@ def test_every_candidate(tmp_path, monkeypatch, same_answers, name, candidate, n
 
 @pytest.fixture
 def stack_wins(monkeypatch):
-    """Let the stack win, whatever it is worth."""
-    monkeypatch.setattr("untwin.model.selection.select.Averages.grow", lambda self: [self._candidates[-1]])
-    monkeypatch.setattr("untwin.model.selection.select.Trials._is_better", lambda self, stack: True)
+    let_stack_win(monkeypatch)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -337,13 +336,13 @@ def test_columns_that_cannot_be_saved_are_named(tmp_path, rows_of_kind, labels):
 
 def test_an_attribute_that_the_table_lacks_is_named(tmp_path, small_model):
     member = small_model.state_.ensemble.members[0].model
-    assert isinstance(member[-1], LinearSVM)
-    member[-1].surprise_ = 3
+    assert isinstance(member, LinearSVM)
+    member.surprise_ = 3
     try:
         with pytest.raises(ValueError, match="surprise_ must be something that can be saved"):
             small_model.save(tmp_path / "model")
     finally:
-        del member[-1].surprise_
+        del member.surprise_
 
 
 def test_only_fitted_models_are_saved(tmp_path):

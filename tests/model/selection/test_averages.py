@@ -10,7 +10,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 from untwin.model.selection.averages import Averages
 from untwin.model.selection.comparison import CandidateResult, Comparison, Member
-from untwin.model.selection.select import _scores
+from untwin.model.selection.select import TIE, _scores
 
 N, CLASSES = 600, 4
 
@@ -117,3 +117,41 @@ def test_macro_f1_decides_where_it_is_asked_for(codes):
     results = [result("blind", blind), result("fair", fair)]
     assert Averages(comparison_of(rare), results, 1).grow()[0].name == "blind"
     assert Averages(comparison_of(rare, "macro_f1"), results, 1).grow()[0].name == "fair"
+
+
+def behind(lost, gained, n=10_000):
+    """Return a comparison and two candidates, one best alone, whose average loses and gains these rows.
+
+    On those rows the second candidate is sure of another class; on the others it is wrong, but weakly.
+    """
+    codes, rows = np.arange(n) % CLASSES, np.arange(n)
+    other = (codes + 1) % CLASSES
+    first = np.where((rows >= lost) & (rows < lost + gained), other, codes)
+    second = np.where((rows >= lost) & (rows < lost + gained), codes, other)
+    sure = np.where(rows < lost + gained, 0.97, 0.28)[:, np.newaxis]
+    results = [
+        result("first", np.log(0.6 * np.eye(CLASSES)[first] + 0.1)),
+        result("second", np.log(np.where(np.eye(CLASSES)[second] > 0, sure, (1 - sure) / (CLASSES - 1)))),
+    ]
+    return comparison_of(codes), results
+
+
+@pytest.mark.parametrize(
+    ("lost", "gained", "joins"),
+    [
+        (30, 31, True),  # better
+        (39, 25, True),  # 14 rows behind, and two standard errors are 16 rows
+        (41, 23, False),  # 18 rows
+        (209, 191, True),  # two standard errors are 40 rows; 18 rows are less than 0.2 points
+        (211, 189, False),  # 22 rows are more
+    ],
+)
+def test_a_tie_joins_within_two_standard_errors_and_a_fifth_of_a_point(lost, gained, joins):
+    comparison, results = behind(lost, gained)
+    average = comparison.average(results).predicted
+    assert (average != results[0].predicted).sum() == lost + gained
+    assert comparison.score(average) - comparison.score(results[0].predicted) == pytest.approx((gained - lost) / 10_000)
+    path = [grown.name for grown in Averages(comparison, results, 2, tie=TIE).grow()]
+    assert path == (["first", "first + second"] if joins else ["first"])
+    strict = [grown.name for grown in Averages(comparison, results, 2).grow()]
+    assert strict == (["first", "first + second"] if gained > lost else ["first"])

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 
 from untwin._compat import rows_of
 from untwin.classify.experts import columns_of
@@ -28,6 +27,18 @@ from untwin.represent.incremental import stack_matrices, widen_matrix
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Indices
+
+
+class PreparedRows(NamedTuple):
+    """A fitted preprocessing, or None, and the rows that it was fitted to, after it: what classifiers train on."""
+
+    preprocessing: Any
+    rows: Any
+
+
+def apply_preprocessing(fitted: Any, rows: Any) -> Any:
+    """Return rows after a fitted preprocessing, as new rows: training rows may be weighted by their labels instead."""
+    return rows if fitted is None else fitted.transform(rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,13 +50,12 @@ class View:
     encoder: Any = None
     preprocessing: Any = None
 
-    def model(self, classifier: Any) -> Any:
-        """Return an untrained model of `rows`: the preprocessing, then the classifier."""
-        return classifier if self.preprocessing is None else make_pipeline(clone(self.preprocessing), classifier)
-
-    def fit_preprocessing(self, y: Array) -> Any:
-        """Return the preprocessing fitted to all rows, or None if there is none."""
-        return None if self.preprocessing is None else clone(self.preprocessing).fit(self.rows, y)
+    def prepare(self, y: Array) -> PreparedRows:
+        """Return all rows after the preprocessing, which is fitted to them and their labels."""
+        if self.preprocessing is None:
+            return PreparedRows(None, self.rows)
+        fitted = clone(self.preprocessing)
+        return PreparedRows(fitted, fitted.fit_transform(self.rows, y))
 
     def encode(self, given: Any) -> Any:
         """Return new rows as the models of this view take them."""

@@ -140,9 +140,8 @@ def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
 def _try(model: UntwinClassifier) -> None:
     """Let the model answer and explain its first row: what does not fit together shows here, not in the user's work."""
     known = model.state_
-    log_p = known.ensemble.log_proba(rows_of(known.view.rows, [0]))
+    log_p = known.ensemble.log_proba(known.terms(rows_of(known.view.rows, [0])))
     known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
-    known.terms(rows_of(known.view.rows, [0]))
     model._answer(log_p)
 
 

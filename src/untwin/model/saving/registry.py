@@ -143,9 +143,7 @@ KINDS: dict[str, Kind] = {
     "naive-bayes": Kind(".classify.linear:NaiveBayes", "classes weights intercept offsets"),
     "linear-svm": Kind(".classify.linear:LinearSVM", "classes weights intercept"),
     "logistic-model": Kind(".classify.linear:LogisticModel", "classes weights intercept"),
-    "stacked": Kind(
-        ".classify.stack:StackedClassifier", "classes fitted_preprocessing=preprocessing_ models second temperatures"
-    ),
+    "stacked": Kind(".classify.stack:StackedClassifier", "classes models second temperatures"),
     "multi-level": Kind(
         ".classify.multilevel.classifier:MultiLevelClassifier",
         "fitted_base=base_ classes fitted_groups=groups_ hierarchies judged retrained temperature trees",

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from untwin.calibrate.temperature import log_probabilities
 from untwin.classify.linear import LinearSVM
 from untwin.classify.stack import FirstStageAnswers, StackedClassifier, held_out_scores, stack_features
 from untwin.crossfit.folds import exclude_small_classes
-from untwin.crossfit.together import HeldOutScores, SharedFolds
+from untwin.crossfit.together import HeldOutScores, PreparedFold, SharedFolds, in_threads
 from untwin.model.chance import chance_of_guessing
 from untwin.model.ensemble import Ensemble
 from untwin.model.out_of_fold import OutOfFoldAnswers
@@ -30,27 +29,27 @@ from untwin.model.selection.sampling import can_hold_out, sample_rows
 from untwin.model.selection.strength import choose_strength, usual_strength
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from scipy.sparse import csr_array
 
-    from untwin._types import Array, Indices
-    from untwin.model.features.view import View
+    from untwin._types import Array, Floats32, Indices
+    from untwin.model.features.view import PreparedRows, View
     from untwin.model.selection.comparison import CandidateResult
 
-STACK_STRENGTHS = (0.1, 0.3)  # C of the second stage: the second for few rows a class
 MOST_HELD = 0.8  # share of the rows: a second stage does not know the classes of the others, and would seem too good
 FEW_ROWS = 2_000  # up to which a stack is judged by first stages that know neither its fold nor that of its rows
-MOST_TWICE = 5_000_000  # rows x classes up to which both are tried
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
-TIE = 1.0  # standard errors by which an average may be behind: folds see no difference
+PASSES = 6  # of the SVM that is kept
+TIE = 2.0  # standard errors by which an average may be behind: folds see no difference
 CANNOT = "cannot take these rows: {}"
 TOO_LATE = "not tried: the time budget was used up"
 
 
 class Selection(NamedTuple):
-    """The chosen ensemble, its out-of-fold answers, the records of all candidates, and the scores to expect."""
+    """All rows as the models take them, the chosen ensemble, its answers, all candidates, and the scores to expect."""
 
+    prepared: PreparedRows
     ensemble: Ensemble
     answers: OutOfFoldAnswers
     candidates: list[Candidate]
@@ -92,8 +91,10 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     averages = trials.averages()
     winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
-    members = tuple(replace(member, model=trials.train(member, y)) for member in winner.members)
+    prepared = view.prepare(y)
+    members = tuple(replace(member, model=trials.train(member, prepared.rows, y)) for member in winner.members)
     return Selection(
+        prepared,
         Ensemble(members, winner.temperature, classes, top_class),
         OutOfFoldAnswers(
             classes,
@@ -124,39 +125,55 @@ class Trials:
         fold = self._shared.prepare(int(self._shared.numbers[0]))
         prepared = self._view.rows if self._view.preprocessing is None else fold.train
         now = self._rules.profile(prepared, self._shared.n_classes)
-        fast = self._rules.preset == "fast"
-        C = usual_strength(len(self._shared.codes)) if fast or self._rules.too_late else choose_strength(fold, now)
+        C = choose_strength(fold, now) if self._is_worth_choosing_strength else usual_strength(len(self._shared.codes))
         self._first = first_stage(now, C)
-        if fast:
+        if self._rules.preset == "fast":
             self._first = {SVM: self._first[SVM]}
-        found = self._first_scores(self._first)
+        found = self._first_scores(self._first, fold)
         self._first = {name: self._first[name] for name in found}
         for name, model in self._first.items():
-            self.results.append(self._comparison.result(name, self._view.model(model), found.pop(name)))
+            self.results.append(self._comparison.result(name, model, found.pop(name)))
         if len(self._first) > 1:
             self._try_stack()
         if self._rules.preset == "best":
             for name, model in slow_candidates(now, C):
                 self._try_slow(name, model)
 
+    @property
+    def _is_worth_choosing_strength(self) -> bool:
+        """Whether C is to be chosen: for counted texts the usual one is as good."""
+        chosen_by = ("best",) if self._view.encoder is not None else ("balanced", "best")
+        return self._rules.preset in chosen_by and not self._rules.too_late
+
     def averages(self) -> Averages:
         """Return the averages to choose from; without a stack, which weighs who is right, ties join."""
         if self._rules.preset == "best":
             return Averages(self._comparison, self.results, MOST_MEMBERS)
-        alone = STACK in (result.name for result in self.results)
-        return Averages(self._comparison, self.results, 1 if alone else 2, tie=TIE)
+        return self._pairs() if STACK not in self.tried else Averages(self._comparison, self.results, 1)
 
-    def train(self, member: Member, y: Array) -> Any:
+    def _pairs(self) -> Averages:
+        """Return the averages of two."""
+        return Averages(self._comparison, self.results, 2, tie=TIE)
+
+    @property
+    def tried(self) -> list[str]:
+        """The names of the candidates that have a result."""
+        return [result.name for result in self.results]
+
+    def train(self, member: Member, rows: Any, y: Array) -> Any:
         """Return the model of a member, trained on all rows."""
-        model, rows = clone(member.model), self._view.rows
+        model = clone(member.model)
         for part in _linear_svms(model):
-            part.n_jobs = self._rules.n_threads  # folds shared them so far
-        return model.fit(rows, y, answers=self._answers) if isinstance(model, StackedClassifier) else model.fit(rows, y)
+            part.n_jobs, part.passes = self._rules.n_threads, PASSES  # folds shared the threads so far
+        if not isinstance(model, StackedClassifier):
+            return model.fit(rows, y)
+        model.n_jobs = self._rules.n_threads
+        return model.fit(rows, y, answers=self._answers)
 
-    def _first_scores(self, models: Mapping[str, Any]) -> dict[str, HeldOutScores]:
+    def _first_scores(self, models: Mapping[str, Any], fold: PreparedFold) -> dict[str, HeldOutScores]:
         """Return the scores of the first stage; one that fails on the rows of some fold is dropped, but not the SVM."""
         try:
-            return self._shared.scores(models)
+            return self._shared.scores(models, fold)
         except ValueError:
             found: dict[str, HeldOutScores] = {}
             for name, model in models.items():
@@ -169,7 +186,7 @@ class Trials:
             return found
 
     def _try_stack(self) -> None:
-        """Let a second stage learn from the out-of-fold answers of the first; the better C is kept."""
+        """Let a second stage learn from the out-of-fold answers of the first."""
         comparison, held = self._comparison, np.flatnonzero(self._comparison.held)
         if len(self._shared.numbers) < 2 or len(held) < MOST_HELD * len(comparison.codes):
             self.dropped[STACK] = "too few rows can be held out"
@@ -179,13 +196,12 @@ class Trials:
         self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])
         if len(held) <= FEW_ROWS and len(self._shared.numbers) > 2:
             self._without = {fold: self._answers_without(fold) for fold in self._shared.numbers.tolist()}
-        large = len(held) * self._shared.n_classes > MOST_TWICE
-        tried = [self._stack(C, held, screened=large) for C in STACK_STRENGTHS[: 1 if large else 2]]
-        found = [result for result in tried if result is not None and self._is_better(result)]
-        if found:
-            self.results.append(max(found, key=lambda result: comparison.score(result.predicted)))
+        rival = self._pairs().grow()[-1]
+        stack = self._stack(held, rival)
+        if stack is not None and self._is_better(stack, rival):
+            self.results.append(stack)
         else:
-            self.dropped[STACK] = "not better than the linear SVM beyond chance"
+            self.dropped[STACK] = "not better than the best of the others, or two of them together, beyond chance"
 
     def _answers_without(self, fold: int) -> tuple[csr_array, Indices]:
         """Return features and classes of the rows of other folds, by models that know neither their fold nor this one.
@@ -199,27 +215,41 @@ class Trials:
         log_p = [log_probabilities(part.scores[held], T) for part, T in zip(found.values(), warm, strict=True)]
         return stack_features(log_p), shared.codes[held]
 
-    def _is_better(self, stack: CandidateResult) -> bool:
-        """Tell whether a stack is better than the SVM beyond chance: the models it learns from know the labels."""
-        right = self._comparison.right
-        return paired_interval(right(stack), right(self.results[0]))[1] > 0
+    def _is_better(self, stack: CandidateResult, rival: CandidateResult) -> bool:
+        """Tell whether a stack has more rows right than its rival beyond chance: what it learns from knows the labels.
 
-    def _stack(self, C: float, held: Indices, *, screened: bool) -> CandidateResult | None:
-        """Return the result of a stack; None if it is `screened` and no better than the SVM on the first fold."""
-        start, comparison, n_classes = thread_time(), self._comparison, self._shared.n_classes
+        It is also harder to explain, larger, and slower to answer.
+        """
+        right = self._comparison.right
+        return paired_interval(right(stack), right(rival))[1] > 0
+
+    def _is_ahead(self, scores: Floats32, rival: CandidateResult, rows: Indices) -> bool:
+        """Tell whether the largest scores have more of these rows right than the rival."""
+        truth = self._comparison.codes[rows]
+        return bool((scores[rows].argmax(axis=1) == truth).sum() > (rival.predicted[rows] == truth).sum())
+
+    def _stack(self, held: Indices, rival: CandidateResult) -> CandidateResult | None:
+        """Return the result of a stack; None if it has no more rows of the first fold right than its rival."""
+        comparison, n_classes = self._comparison, self._shared.n_classes
+        model = StackedClassifier(list(self._first.items()))
         _, features, codes = self._answers
         scores = np.full((len(comparison.codes), n_classes), np.nan, dtype=np.float32)
         folds = comparison.folds[held]
-        for number, fold in enumerate(np.unique(folds)):
+
+        def work(fold: int) -> float:
+            """Let a second stage answer the rows of a fold; return processor seconds."""
+            start = thread_time()
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            learnt = self._without.get(int(fold)) or (features[train], codes[train])
-            scores[held[test]] = held_out_scores(*learnt, features[test], n_classes=n_classes, C=C)
-            if screened and number == 0:
-                right = (scores[held[test]].argmax(axis=1) == codes[test]).mean()
-                if right <= (self.results[0].predicted[held[test]] == codes[test]).mean():
-                    return None
-        seconds = sum(result.seconds for result in self.results) + thread_time() - start
-        model = StackedClassifier(list(self._first.items()), preprocessing=self._view.preprocessing, C=C)
+            learnt = self._without.get(fold) or (features[train], codes[train])
+            scores[held[test]] = held_out_scores(*learnt, features[test], n_classes=n_classes, C=model.C)
+            return thread_time() - start
+
+        numbers = np.unique(folds).tolist()
+        seconds, asked = work(numbers[0]), held[folds == numbers[0]]
+        if not self._is_ahead(scores, rival, asked):
+            return None
+        seconds += sum(in_threads(work, numbers[1:], self._rules.n_threads))
+        seconds += sum(result.seconds for result in self.results)
         return comparison.result(STACK, model, HeldOutScores(scores, seconds))
 
     def _try_slow(self, name: str, model: Any) -> None:
@@ -231,26 +261,25 @@ class Trials:
         except ValueError as error:  # one candidate that fails on these rows must not stop the others
             self.dropped[name] = CANNOT.format(error)
         else:
-            self.results.append(self._comparison.result(name, self._view.model(model), found))
+            self.results.append(self._comparison.result(name, model, found))
 
 
-def _linear_svms(model: Any) -> Iterator[LinearSVM]:
-    """Yield the linear SVMs of a model: its last step, or the first stage of a stack."""
+def _linear_svms(model: Any) -> list[LinearSVM]:
+    """Return the linear SVMs of a model: itself, or those of the first stage of a stack."""
     parts = [part for _, part in model.estimators] if isinstance(model, StackedClassifier) else [model]
-    for part in parts:
-        last = part[-1] if isinstance(part, Pipeline) else part
-        if isinstance(last, LinearSVM):
-            yield last
+    return [part for part in parts if isinstance(part, LinearSVM)]
 
 
 def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selection:
     """Return the linear SVM trained on all rows, for data where no row can be held out and nothing can be compared."""
-    prepared = view.rows if view.preprocessing is None else clone(view.preprocessing).fit_transform(view.rows, y)
-    now = rules.profile(prepared, len(np.unique(y)))
-    member = Member(SVM, view.model(first_stage(now, 1.0)[SVM]).fit(view.rows, y), 1.0)
+    prepared = view.prepare(y)
+    now = rules.profile(prepared.rows, len(np.unique(y)))
+    svm = first_stage(now, 1.0)[SVM].set_params(passes=PASSES)
+    member = Member(SVM, svm.fit(prepared.rows, y), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7
     return Selection(
+        prepared,
         Ensemble((member,), 1.0, np.unique(y)),
         OutOfFoldAnswers.nothing(y),
         [Candidate(SVM, *nothing, 0.0, True, note)],

@@ -13,7 +13,8 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
 from untwin import KNNClassifier, out_of_fold
-from untwin.calibrate.temperature import fit_temperature, log_probabilities
+from untwin.answer.probabilities import log_probabilities
+from untwin.calibrate.temperature import fit_temperature
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.linear import LinearSVM, NaiveBayes
 from untwin.classify.stack import LEAST_FEATURE, FirstStageAnswers, StackedClassifier, second_stage, stack_features

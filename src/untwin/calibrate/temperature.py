@@ -8,13 +8,13 @@ T                   temperature, fitted to held-out rows: log p = log_softmax(S 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Floats32
+    from untwin._types import Array
 
 LOG_RANGE = 3.0  # temperatures lie within e^-3 and e^3 of the spread of the scores: finite even if nothing is wrong
 HOPELESS = np.float32(-1e30)  # for -inf: its exponential is 0 too, and so is their product
@@ -58,14 +58,3 @@ def fit_temperature(scores: Array, codes: Array, *, cautious: bool = False) -> f
         return spread * float(np.exp(LOG_RANGE))
     # A root, unlike a minimum, hardly moves when the scores differ in their last digits, as with other threads.
     return spread * float(np.exp(brentq(slope, -LOG_RANGE, LOG_RANGE, xtol=1e-6)))
-
-
-def log_probabilities(S: Any, temperature: float) -> Floats32:
-    """Return log_softmax(S / T) in single precision; some rows at a time, so that nothing else is as large as S."""
-    log_p = np.empty(S.shape, dtype=np.float32)
-    at_once = max(1, ENOUGH_CELLS // max(S.shape[1], 1))
-    for start in range(0, len(S), at_once):
-        part = S[start : start + at_once]
-        behind = ((part - part.max(axis=1, keepdims=True)) / temperature).astype(np.float32)
-        log_p[start : start + at_once] = behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
-    return log_p

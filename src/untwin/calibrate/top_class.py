@@ -13,10 +13,12 @@ probabilities are too low for some rows and too high for others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit, log_expit
+
+from untwin.answer.probabilities import TopClass, correct_top_class
 
 if TYPE_CHECKING:
     from untwin._types import Array, Floats, Floats32, Indices
@@ -25,7 +27,6 @@ MOST_ODDS = 14.0  # of a million to one: those of a few surer answers must not b
 FULL = np.array([1.0, 0.0])  # slope and shift that leave everything as it is
 LEAST_SLOPE = 0.05  # a surer answer stays the surer one, even where confidence says nothing
 STEADINESS = 30.0  # of slope and shift, as precision of a normal prior: best of 1 to 100 for 60 to 600 rows
-LEAD = 1e-3  # by which the odds of the likeliest class are kept above those of the second
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +85,7 @@ class TopClassCalibration:
 
     def __call__(self, log_p: Array) -> Floats32:
         """Return the corrected log-probabilities of rows."""
-        first = TopClass.of_rows(log_p)
-        said = self.slope * first.odds + self.shift
-        others = np.isfinite(first.rest)  # else all of them are ruled out, and there is nobody to share
-        least = np.subtract(first.second, first.rest, where=others, out=np.full(len(log_p), -np.inf)) + LEAD
-        said = np.maximum(said, least)
-        shared = np.subtract(log_expit(-said), first.rest, where=others, out=np.zeros(len(log_p)))
-        told: Floats32 = log_p + shared[:, np.newaxis].astype(np.float32)
-        told[np.arange(len(told)), first.best] = log_expit(said)
-        return told
+        return correct_top_class(log_p, self.slope, self.shift)
 
 
 UNCHANGED = TopClassCalibration(*FULL.tolist())
-
-
-class TopClass(NamedTuple):
-    """The likeliest class of each row: its number, its odds, and log-probabilities of the second and of all others."""
-
-    best: Indices
-    odds: Floats
-    second: Floats
-    rest: Floats
-
-    @classmethod
-    def of_rows(cls, log_p: Array) -> TopClass:
-        """Return the top class of each row; the others are summed directly, since 1 - p loses digits near p = 1."""
-        rows, best, others = np.arange(len(log_p)), log_p.argmax(axis=1), log_p.copy()
-        others[rows, best] = -np.inf
-        second = others.max(axis=1)
-        scale = np.where(np.isfinite(second), second, 0).astype(others.dtype)
-        np.exp(np.subtract(others, scale[:, np.newaxis], out=others), out=others)  # in place: they may be many
-        with np.errstate(divide="ignore"):  # all others may be ruled out
-            rest = scale + np.log(others.sum(axis=1, dtype=np.float64))
-        return cls(best, log_p[rows, best] - rest, second.astype(np.float64), rest)

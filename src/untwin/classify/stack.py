@@ -25,7 +25,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
 from untwin._values import positions
-from untwin.calibrate.temperature import fit_temperature, log_probabilities
+from untwin.answer.probabilities import log_probabilities
+from untwin.calibrate.temperature import fit_temperature
 from untwin.classify.linear import LinearSVM
 from untwin.classify.linear.weights import FLOATS
 from untwin.crossfit.folds import possible_folds

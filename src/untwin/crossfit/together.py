@@ -10,9 +10,11 @@ scores   n x C    decision values or logarithms of probabilities; -inf for a cla
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from time import thread_time
+from itertools import chain
+from time import process_time, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -66,20 +68,24 @@ class SharedFolds:
         """Return the scores of each model for all rows; folds run in threads. `known` is a fold prepared already."""
         shape, numbers = (len(self.codes), self.n_classes), self.numbers.tolist()
         found = {name: np.full(shape, np.nan, dtype=np.float32) for name in models}
-        seconds = dict.fromkeys(models, 0.0)
 
-        def work(fold: int) -> None:
+        def work(fold: int, n_jobs: int | None = None) -> dict[str, float]:
             with _progress.silence():
                 prepared = known if known is not None and known.number == fold else self.prepare(fold)
+                seconds = {}
                 for name, model in models.items():
-                    start = thread_time()
-                    found[name][prepared.rows] = prepared.scores(model, self.n_classes)
-                    seconds[name] += thread_time() - start
+                    start = thread_time() if n_jobs is None else process_time()
+                    found[name][prepared.rows] = prepared.scores(_with_threads(model, n_jobs), self.n_classes)
+                    seconds[name] = (thread_time() if n_jobs is None else process_time()) - start
+                return seconds
 
-        stage = ", ".join(models)
-        for done, _ in enumerate(in_threads(work, numbers, self.n_threads), start=1):
+        together = len(numbers) - len(numbers) % self.n_threads
+        alone = (work(fold, self.n_threads) for fold in numbers[together:])  # its models may use all threads
+        stage, spent = ", ".join(models), Counter[str]()
+        for done, seconds in enumerate(chain(in_threads(work, numbers[:together], self.n_threads), alone), start=1):
+            spent.update(seconds)
             _progress.report(stage, done, len(numbers))
-        return {name: HeldOutScores(found[name], seconds[name]) for name in models}
+        return {name: HeldOutScores(found[name], spent[name]) for name in models}
 
 
 class HeldOutScores(NamedTuple):
@@ -105,11 +111,21 @@ class PreparedFold:
         return aligned_scores(clone(model).fit(self.train, self.codes), self.asked, n_classes)
 
 
+def _with_threads(model: Any, n_jobs: int | None) -> Any:
+    """Return the model, made to use so many threads if it can and is not told otherwise; None: as it is."""
+    if n_jobs is None or getattr(model, "n_jobs", 1) is not None:
+        return model
+    return clone(model).set_params(n_jobs=n_jobs)
+
+
 def aligned_scores(model: Any, rows: Any, n_classes: int) -> Floats32:
     """Return scores of a model whose classes are numbers, one column for each of `n_classes`; probabilities as logs."""
-    found, _ = class_scores(model, rows)
-    scores = np.full((len(found), n_classes), -np.inf, dtype=np.float32)  # type: ignore[arg-type]
-    scores[:, model.classes_] = found if hasattr(model, "decision_function") else log_shares(found)
+    found: Any = class_scores(model, rows)[0]
+    known = found if hasattr(model, "decision_function") else log_shares(found)
+    if len(model.classes_) == n_classes:
+        return np.asarray(known, dtype=np.float32)
+    scores = np.full((len(known), n_classes), -np.inf, dtype=np.float32)
+    scores[:, model.classes_] = known
     return scores
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from untwin._values import positions
-from untwin.calibrate.temperature import log_probabilities
+from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.top_class import UNCHANGED, TopClassCalibration
 from untwin.classify.stack import StackedClassifier
 from untwin.crossfit.outoffold import class_scores

@@ -104,7 +104,7 @@ def test_a_tiny_tolerance_changes_no_bit(problem):
 def test_violations_up_to_the_tolerance_are_left_alone(problem):
     """A block that is learnt to a tolerance has none beyond it, and another pass at this tolerance changes no bit."""
     orders = PassOrders(len(problem.given.slack), problem.seed)
-    block = replace(problem, passes=None, tol=0.1)._learn_block(0, orders)
+    block = replace(problem, passes=None, tol=0.1)._learn_block(0, 150, orders)
     before = deepcopy(block)
     assert sweep(orders[0], problem.given, block, 1, np.float32(0.1)) == 0
     np.testing.assert_array_equal(block.W, before.W)
@@ -117,7 +117,7 @@ def test_violations_up_to_the_tolerance_are_left_alone(problem):
 
 def test_in_passes_over_some_classes_too(problem):
     orders = PassOrders(len(problem.given.slack), problem.seed)
-    block = replace(problem, passes=2)._learn_block(0, orders)
+    block = replace(problem, passes=2)._learn_block(0, 150, orders)
     before = deepcopy(block)
     assert sweep(orders[2], problem.given, block, 0, np.float32(10)) == 0
     np.testing.assert_array_equal(block.W, before.W)

@@ -20,9 +20,10 @@ from untwin.model.selection.strength import STRENGTHS, choose_strength
 
 
 def test_short_texts_are_counted_by_stems_and_characters_long_ones_by_stems(texts, labels):
-    assert list(text_encoders(texts)) == ["stems and pairs", "characters"]
-    assert list(text_encoders([" ".join(texts)])) == ["stems and pairs"]
-    assert list(text_encoders([". , " * 1000])) == ["stems and pairs", "characters"]  # long, and without words
+    assert list(text_encoders(texts, 2)) == ["stems and pairs", "characters"]
+    assert list(text_encoders([" ".join(texts)], 2)) == ["stems and pairs"]
+    assert list(text_encoders([" ".join(texts)], 100)) == ["stems and pairs", "words"]
+    assert list(text_encoders([". , " * 1000], 2)) == ["stems and pairs", "characters"]  # long, and without words
     view = make_view(texts, np.unique(labels, return_inverse=True)[1], kind="texts", encoder=None)
     assert view.name == "stems and pairs and characters"
     assert view.encoder.readable_.sum() == len(view.encoder.encoders_[0].terms_)
@@ -32,7 +33,7 @@ def test_short_texts_are_counted_by_stems_and_characters_long_ones_by_stems(text
 def test_longer_texts_have_longer_runs_of_characters(length, run):
     """By the average: one text is longer by as much as another is shorter."""
     text = "red bus " * 200
-    found = text_encoders([text[: length + 30], text[: length - 30]]).get("characters")
+    found = text_encoders([text[: length + 30], text[: length - 30]], 2).get("characters")
     assert (None if found is None else found.ngram_range) == (None if run is None else (run, run))
 
 
@@ -83,7 +84,7 @@ def test_texts_that_hold_nothing_are_refused():
 
 def test_a_script_without_spaces_is_read_by_characters(texts, labels):
     chinese = [text.translate({ord(c): chr(0x4E00 + ord(c)) for c in text if c != "!"}) for text in texts]
-    assert list(text_encoders(chinese)) == ["characters"]
+    assert list(text_encoders(chinese, 2)) == ["characters"]
     mixed = [ours if row % 20 < 9 else theirs for row, (ours, theirs) in enumerate(zip(chinese, texts, strict=True))]
     assert UntwinClassifier(preset="fast").fit(mixed, labels).scores_["accuracy"] > 0.8
 

@@ -5,17 +5,20 @@ constant 1. liblinear reads all rows once for each class; here a row is read onc
 of a term lie side by side. Most rows are beyond the margin of most classes, so that after a full pass only the classes
 that a row touches are visited, with a full pass now and then. (One at the end changed no accuracy.)
 
-Blocks of classes do not share anything that they write. They have a fixed width and rows a fixed order, so that the
-number of threads changes no weight. Nor do other classes, as long as the passes are as many: a block ends earlier where
-all its classes have reached the tolerance.
+Blocks of classes do not share anything that they write, and rows have a fixed order. With a fixed number of passes a
+class has the same weights whatever its block is, so that there are as many blocks as threads, or more. Without one a
+block ends where all its classes have reached the tolerance, so that blocks have a fixed width. Either way the number of
+threads changes no weight.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import effective_n_jobs, parallel_config
 from scipy.sparse import csr_array, hstack
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -63,25 +66,27 @@ class Problem:
 
     def learn(self, *, packed: bool = False, n_jobs: int | None = None) -> tuple[Any, Floats32]:
         """Learn block after block, `n_jobs` at a time; return all weights, as CSR if `packed`, and biases."""
-        orders = PassOrders(len(self.given.slack), self.seed)
+        orders, width = PassOrders(len(self.given.slack), self.seed), WIDTH
+        if self.passes is not None:  # then a class does not depend on the others of its block
+            with parallel_config(backend="threading"):
+                width = min(WIDTH, ceil(self.n_classes / effective_n_jobs(n_jobs)))
 
         def learn_block(first: int) -> tuple[Any, Floats32]:
-            block = self._learn_block(first, orders)
+            block = self._learn_block(first, min(width, self.n_classes - first), orders)
             return _pack(block.W, self.places) if packed else block.W[self.places], block.bias
 
-        blocks = (delayed(learn_block)(first) for first in range(0, self.n_classes, WIDTH))
+        blocks = (delayed(learn_block)(first) for first in range(0, self.n_classes, width))
         parts, biases = zip(*Parallel(n_jobs=n_jobs, prefer="threads")(blocks), strict=True)
         weights = csr_array(hstack(parts, format="csr")) if packed else np.hstack(parts)
         return weights, np.concatenate(biases)
 
-    def _learn_block(self, first: int, orders: PassOrders) -> Block:
+    def _learn_block(self, first: int, width: int, orders: PassOrders) -> Block:
         """Return a block of classes, learnt; its weights are in the order of `places`."""
-        width, n_rows = min(WIDTH, self.n_classes - first), len(self.given.slack)
-        shapes = (len(self.places), width), (width,), (n_rows, width)
+        shapes = (len(self.places), width), (width,), (len(self.given.slack), width)
         block = Block(first, *(np.zeros(shape, np.float32) for shape in shapes))
         for number, full in self._passes():
             worst = sweep(orders[number], self.given, block, int(full), np.float32(self.tol))
-            if full and worst <= self.tol:
+            if self.passes is None and full and worst <= self.tol:
                 break
         return block
 

@@ -198,10 +198,20 @@ def pack_weights(W: Array, places: Array, least: Array) -> tuple[Array, Array, A
 
 
 @compiled
-def add_scores(rows: Rows, weights: Rows, scores: Array) -> None:
-    """Add to `scores` the product of rows and packed weights: CSR, a row for each term."""
+def add_scores(rows: Rows, weights: Rows, place: Array, dense: Array, scores: Array) -> None:
+    """Add to `scores` the product of rows and weights: CSR, a row for each term.
+
+    Terms that have a weight in many classes also have a row of `dense`, number `place` (else -1): a run over all
+    classes is faster than picking many of them.
+    """
     for row in range(len(scores)):
-        for place in range(rows.starts[row], rows.starts[row + 1]):
-            value, term = rows.values[place], rows.terms[place]
-            for entry in range(weights.starts[term], weights.starts[term + 1]):
-                scores[row, weights.terms[entry]] += value * weights.values[entry]
+        score = scores[row]
+        for entry in range(rows.starts[row], rows.starts[row + 1]):
+            value, term = rows.values[entry], rows.terms[entry]
+            if place[term] >= 0:
+                whole = dense[place[term]]
+                for c in range(len(score)):
+                    score[c] += value * whole[c]
+            else:
+                for one in range(weights.starts[term], weights.starts[term + 1]):
+                    score[weights.terms[one]] += value * weights.values[one]

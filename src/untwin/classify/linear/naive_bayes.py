@@ -40,7 +40,7 @@ class NaiveBayes(LinearWeights):
 
     Parameters
     ----------
-    alpha : float, default=0.05
+    alpha : float, default=0.01
         Smoothing. Rows of tf-idf weights hold numbers far below one, so that less is better than for counts.
     complement : bool, default=False
         Compare rows with the complement of each class, which is larger than the class: better for few classes of
@@ -69,7 +69,7 @@ class NaiveBayes(LinearWeights):
         "complement": ["boolean"],
     }
 
-    def __init__(self, *, alpha: float = 0.05, complement: bool = False) -> None:
+    def __init__(self, *, alpha: float = 0.01, complement: bool = False) -> None:
         self.alpha = alpha
         self.complement = complement
 

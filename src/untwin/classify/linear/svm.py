@@ -34,7 +34,7 @@ class LinearSVM(Margins):
         Passes over sparse rows. None: as many as `tol` asks for.
     tol : float, default=1e-4
         For dense rows as in `LinearSVC`. For sparse rows violations of the conditions of the optimum up to this are
-        left alone, and training ends when there are no others.
+        left alone; with `passes=None` training ends when there are no others.
     solver : {"auto", "descent", "newton"}, default="auto"
         "auto": Newton's method for dense rows, coordinate descent for others.
     n_jobs : int or None, default=None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Floats32, Indices
 
 FLOATS = [np.float64, np.float32]
+MANY_CLASSES = 0.2  # share of the classes in which a term has a weight, from which on it is scored for all of them
 MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
 
 
@@ -51,7 +52,10 @@ def scores_of(X: Any, weights: Any) -> Floats32:
     from untwin.classify.linear.kernels import add_scores
 
     scores = np.zeros((X.shape[0], weights.shape[1]), dtype=np.float32)
-    add_scores(as_rows(X), as_rows(weights), scores)
+    heavy = np.flatnonzero(np.diff(weights.indptr) > MANY_CLASSES * weights.shape[1])
+    place = np.full(weights.shape[0], -1, dtype=np.int32)
+    place[heavy] = np.arange(len(heavy), dtype=np.int32)
+    add_scores(as_rows(X), as_rows(weights), place, weights[heavy].toarray().astype(np.float32), scores)
     return scores
 
 

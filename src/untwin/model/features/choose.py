@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def make_view(given: Any, codes: Indices, *, kind: str, encoder: Any) -> View:
     """Return the view of the training rows; `encoder` is the user's, or None."""
     if isinstance(encoder, TextCounts) or (kind == "texts" and encoder is None):
-        ways = text_encoders(given) if encoder is None else {"given encoder": encoder}
+        ways = text_encoders(given, int(codes.max()) + 1) if encoder is None else {"given encoder": encoder}
         blocks = TextBlocks(list(ways.values()))
         rows = blocks.fit_transform(given)
         least = blocks.encoders_[0].min_df  # a share counts as 1: of fewer rows it would keep more terms
@@ -48,7 +48,7 @@ def _columns(given: pl.DataFrame, codes: Indices, encoder: TableEncoder | None) 
         names = [columns.text] if isinstance(columns.text, str) else list(columns.text)
         joined = pl.concat_str([text_cells(given[name]) for name in names], separator=" ")
         texts = given.select(joined).to_series().to_list()
-        columns.counts = TextFeatures(list(text_encoders(texts).values()))
+        columns.counts = TextFeatures(list(text_encoders(texts, int(codes.max()) + 1).values()))
     if len(columns.numeric) and columns.discretizer is None:
         columns.discretizer = NumbersAndIntervals()
     return columns

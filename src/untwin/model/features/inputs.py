@@ -155,4 +155,6 @@ def stack_rows(parts: list[Any]) -> Any:
 
 
 def _is_series(values: Any) -> bool:
+    if isinstance(values, list | tuple | np.ndarray):  # narwhals takes its time
+        return False
     return isinstance(nw.from_native(values, series_only=True, pass_through=True), nw.Series)

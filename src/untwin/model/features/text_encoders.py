@@ -16,19 +16,20 @@ from untwin.data.guess import UNSPACED
 
 LONGER = 300  # characters of an average text from which on their runs have five instead of three
 LONG = 900  # characters of an average text from which on their runs are not counted
+HUNDREDS = 100  # classes from which on words of long texts are counted beside their stems
 MANY_TEXTS = 1000  # from here on a term that occurs in one text is left out
 MOST_WITH_WORDS = 0.9  # share of the texts
 SEEN = 1000  # texts that are examined for their script and length
 
 
-def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
-    """Return the ways to count these texts, by name.
+def text_encoders(texts: list[str], n_classes: int) -> dict[str, TextCounts]:
+    """Return the ways to count these texts of so many classes, by name.
 
-    >>> list(text_encoders(["red bus"]))
+    >>> list(text_encoders(["red bus"], 2))
     ['stems and pairs', 'characters']
-    >>> list(text_encoders(["red bus " * 200]))
+    >>> list(text_encoders(["red bus " * 200], 2))
     ['stems and pairs']
-    >>> list(text_encoders(["緑色の電車"]))
+    >>> list(text_encoders(["緑色の電車"], 2))
     ['characters']
     """
     rare = 2 if len(texts) >= MANY_TEXTS else 1
@@ -38,7 +39,8 @@ def text_encoders(texts: list[str]) -> dict[str, TextCounts]:
     stems = TextCounts(stemmer="english", ngram_range=(1, 2), min_df=rare, dtype=np.int32)
     length = int(seen.str.len_chars().sum()) / len(seen)
     if length >= LONG and _with_words(seen):
-        return {"stems and pairs": stems}
+        words = {"words": TextCounts(min_df=rare, dtype=np.int32)} if n_classes >= HUNDREDS else {}
+        return {"stems and pairs": stems, **words}
     run = 3 if length < LONGER else 5
     characters = TextCounts(analyzer="char_wb", ngram_range=(run, run), min_df=rare, dtype=np.int32)
     return {"stems and pairs": stems, "characters": characters}

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from untwin.calibrate.temperature import fit_temperature, log_probabilities
+from untwin.answer.probabilities import log_probabilities
+from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.top_class import TopClassCalibration
 from untwin.model.ordinal import ORDERED, answer_codes
 from untwin.tables.confusion import Confusion

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from untwin.calibrate.temperature import log_probabilities
+from untwin.answer.probabilities import log_probabilities
 from untwin.classify.linear import LinearSVM
 from untwin.classify.stack import FirstStageAnswers, StackedClassifier, held_out_scores, stack_features
 from untwin.crossfit.folds import exclude_small_classes

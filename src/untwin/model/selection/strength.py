@@ -26,7 +26,7 @@ ENOUGH_ASKED = 5_000  # held-out rows
 
 def usual_strength(n_rows: int) -> float:
     """Return the C that mostly suits so many rows of texts, where nothing is tried."""
-    return 1.0 if n_rows < MANY_ROWS else 0.3
+    return 1.0 if n_rows < MANY_ROWS else 0.2
 
 
 def choose_strength(fold: PreparedFold, now: DataProfile) -> float:

@@ -1,0 +1,98 @@
+"""Answering: one text at a time, and 10,000 at once, beside a scikit-learn pipeline and fastText.
+
+Milliseconds of one text are wall clock in a loaded model, median and 99th percentile; 10,000 texts (test rows,
+repeated) are processor seconds. Accuracy and megabytes of the weights are told for each precision. `equal` says that
+texts asked about one by one got the bits that they got together.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from bench._measure import parser, show
+from bench._peers import FastText
+from bench._runs import TEXT_SETS, _split
+from untwin import UntwinClassifier
+from untwin.model.answering import PRECISIONS, compile_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ONE_BY_ONE = 1000  # texts that are asked about one by one
+MANY = 10_000
+CORES = 2
+
+
+def timed(predict: Callable[[list[str]], Any], texts: list[str]) -> dict[str, float]:
+    """Return milliseconds of one text, and processor seconds of many."""
+    many = (texts * (MANY // len(texts) + 1))[:MANY]
+    predict(many[:200])  # whatever is made at the first use
+    start = time.process_time()
+    predict(many)
+    seconds = time.process_time() - start
+    alone = []
+    for text in texts[:ONE_BY_ONE]:
+        begin = time.perf_counter()
+        predict([text])
+        alone.append(1000 * (time.perf_counter() - begin))
+    return {"p50 ms": float(np.median(alone)), "p99 ms": float(np.percentile(alone, 99)), f"{MANY} texts s": seconds}
+
+
+def rivals(X: list[str], y: Any, asked: list[str], truth: Any, name: str) -> list[dict[str, Any]]:
+    """Return the same of a pipeline of scikit-learn and of fastText."""
+    found = []
+    pipeline = make_pipeline(TfidfVectorizer(sublinear_tf=True), LinearSVC(random_state=0))
+    for rival, model in {"scikit-learn": pipeline, "fastText": FastText(0)}.items():
+        model.fit(X, y)
+        right = float((np.asarray(model.predict(asked)) == truth).mean())
+        found.append({"set": name, "model": rival, "accuracy": right, **timed(model.predict, asked)})
+    return found
+
+
+def ours(X: list[str], y: Any, asked: list[str], truth: Any, name: str) -> list[dict[str, Any]]:
+    """Return untwin's figures, then accuracy and size at each precision."""
+    model = UntwinClassifier(n_jobs=CORES).fit(X, y)
+    right = float((model.predict(asked) == truth).mean())
+    found = [{"set": name, "model": model.candidates_[0].name, "accuracy": right, **timed(model.predict, asked)}]
+    for precision in PRECISIONS:
+        answerer = compile_state(model.state_, precision)
+        if answerer is None:
+            continue
+        log_p, _ = answerer.log_proba(asked)
+        some = [answerer.log_proba([text])[0][0] for text in asked[:ONE_BY_ONE]]
+        weights = answerer.weights
+        found.append(
+            {
+                "set": name,
+                "model": f"  {precision}",
+                "accuracy": float((model.classes_[log_p.argmax(axis=1)] == truth).mean()),
+                "MB of weights": (weights.columns.nbytes + weights.weights.nbytes) / 1e6,
+                "equal": bool(np.array_equal(some, log_p[: len(some)])),
+            }
+        )
+    return found
+
+
+def main() -> None:
+    """Fit, ask, print."""
+    options = parser(__doc__)
+    options.add_argument("--sets", nargs="+", default=list(TEXT_SETS), choices=TEXT_SETS)
+    options.add_argument("--ours", action="store_true", help="without rivals, which take most of the time")
+    given = options.parse_args()
+    rows = []
+    for name in given.sets:
+        X, y, asked, truth = _split(given.data, name, 0, 1, quick=False)
+        rows += ours(X, y, asked, truth, name)
+        if not given.ours:
+            rows += rivals(X, y, asked, truth, name)
+    show(rows, as_json=given.json)
+
+
+if __name__ == "__main__":
+    main()

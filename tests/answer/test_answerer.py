@@ -1,0 +1,123 @@
+"""One text or many, in whole numbers: the same bits, and the answers of the models they were made from."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from untwin import UntwinClassifier
+from untwin.answer.answerer import FEW
+from untwin.model.answering import compile_state
+from untwin.model.selection import averages, candidates, select
+
+WORDS = {
+    "billing": "invoice charge payment refund bill price fee",
+    "delivery": "parcel courier late delivery address arrived tracking",
+    "password": "login password reset account locked code access",
+    "printer": "printer paper jam toner page print cable",
+}
+
+
+def tickets(n_classes, n_rows=160):
+    rng = np.random.default_rng(n_classes)
+    labels = rng.choice(list(WORDS)[:n_classes], n_rows)
+    pool = " ".join(WORDS.values()).split()
+    return [" ".join([*rng.choice(WORDS[label].split(), 2), *rng.choice(pool, 3)]) for label in labels], labels
+
+
+@pytest.fixture(scope="module", params=["pair", "two classes", "one", "stack", "cosine"])
+def model(request):
+    texts, labels = tickets(2 if request.param == "two classes" else 4)
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "stack":
+            patch.setattr(select.Trials, "_is_ahead", lambda *_: True)
+            patch.setattr(select.Trials, "_is_better", lambda *_: True)
+            patch.setattr(averages.Averages, "grow", lambda self: [self._candidates[-1]])
+        if request.param == "cosine":
+            patch.setattr(candidates, "NaiveBayes", lambda **_: candidates.CentroidClassifier())
+        if request.param in ("pair", "cosine"):
+            patch.setattr(select.Trials, "_try_stack", lambda _: None)
+            patch.setattr(averages.Averages, "_is_better", lambda *_: True)
+        preset = "fast" if request.param == "one" else "balanced"
+        fitted = UntwinClassifier(preset=preset).fit(texts, labels)
+    names = {"pair": "linear SVM + ", "one": "linear SVM", "stack": "stack", "cosine": " + "}
+    assert names.get(request.param, "") in fitted.candidates_[0].name
+    return fitted
+
+
+ASKED = [
+    "the courier is late",
+    "printer jam, paper!",
+    "",
+    "zzz qqq",
+    "PASSWORD password PassWord locked",
+    "refund refund refund refund of a bill",
+    "Grüße: l'été à la délivery\u0301",
+]
+
+
+def test_many_texts_get_the_bits_that_one_gets(model):
+    answerer = model.state_.answerer
+    assert answerer is not None
+    asked = [*ASKED, *tickets(4, 2 * FEW)[0]]
+    many, mute = answerer.log_proba(asked)
+    for row, text in enumerate(asked):
+        one, silent = answerer.log_proba([text])
+        np.testing.assert_array_equal(one[0], many[row])
+        assert silent[0] == mute[row]
+    assert mute.tolist()[2:4] == [True, True]
+
+
+@settings(max_examples=30)
+@given(asked=st.lists(st.text(st.sampled_from("printer bill fee Été.\u0301 "), max_size=40), min_size=1, max_size=9))
+def test_so_do_any_texts(any_model, asked):
+    few, _ = any_model.log_proba(asked)
+    many, _ = any_model.log_proba(asked + ["bill"] * FEW)
+    np.testing.assert_array_equal(few, many[: len(asked)])
+
+
+@pytest.fixture(scope="module")
+def any_model():
+    return UntwinClassifier(preset="fast").fit(*tickets(4)).state_.answerer
+
+
+def test_at_full_precision_it_answers_as_the_ensemble(model):
+    known = model.state_
+    asked = [*ASKED[:2], *ASKED[4:]]
+    exact = known.ensemble.log_proba(known.terms(known.view.encode(asked)))
+    found, _ = compile_state(known, "full").log_proba(asked)
+    np.testing.assert_allclose(np.exp(found), np.exp(exact), atol=3e-3)
+    rough, _ = known.answerer.log_proba(asked)
+    np.testing.assert_allclose(np.exp(rough), np.exp(exact), atol=0.03)
+
+
+def test_a_text_without_a_known_term_gets_the_shares_of_the_classes(model):
+    shares = np.unique(model.state_.y, return_counts=True)[1] / len(model.state_.y)
+    np.testing.assert_allclose(model.predict_proba(["zzz"])[0], shares, rtol=1e-5)
+
+
+def test_other_inputs_are_answered_by_their_ensemble():
+    X = np.random.default_rng(0).normal(size=(60, 4)) + np.repeat(np.eye(3, 4) * 4, 20, axis=0)
+    assert UntwinClassifier(preset="fast").fit(X, np.repeat([1, 2, 3], 20)).state_.answerer is None
+
+
+def test_a_few_texts_need_no_other_package_than_numpy_and_a_stemmer():
+    code = """
+import sys, numpy as np
+from untwin.answer.answerer import TextAnswerer, Vocabulary
+from untwin.answer.fixed_point import PackedWeights
+from untwin.answer.terms import TermReader
+weights = PackedWeights(np.array([0, 1, 2]), np.array([0, 1], np.uint8), np.array([127, 127], np.int8), 2)
+reader = Vocabulary(TermReader("word", 1, 1, "english"), ["bill", "paper"], np.array([0, 1]))
+answerer = TextAnswerer((reader,), np.array([1024, 1024]), np.zeros(2, np.int8), weights, np.full(2, 0.1),
+    np.zeros((1, 2)), np.zeros((1, 2)), np.array([False]), None, 1.0, 1.0, 0.0, np.log([0.5, 0.5]), None)
+assert answerer.log_proba(["bills", "papers"])[0].argmax(axis=1).tolist() == [0, 1]
+print(sorted({"sklearn", "scipy", "polars", "pandas", "numba", "joblib"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

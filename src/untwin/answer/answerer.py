@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -115,7 +115,7 @@ class TextAnswerer:
             layers[:, self.by_length] /= lengths[:, np.newaxis, np.newaxis]
         units = np.bincount(row_of, weights=values, minlength=n_rows) / UNIT
         layers += units[:, np.newaxis, np.newaxis] * self.offset + self.intercept
-        S = layers.sum(axis=1) if self.second is None else self._second_scores(layers)
+        S = layers.sum(axis=1) if self.second is None else self._second_scores(layers, sparse=compiled)
         return correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
 
     def _products(self, rows: CountedRows, values: Array) -> Floats:
@@ -123,12 +123,21 @@ class TextAnswerer:
 
         return integer_products(rows, values, self.weights).astype(np.float64)
 
-    def _second_scores(self, layers: Floats) -> Floats:
-        """Return the scores of the second stage; its sums are of whole numbers, so that their order does not count."""
+    def _second_scores(self, layers: Floats, *, sparse: bool) -> Floats:
+        """Return the scores of the second stage; its sums are of whole numbers, so that their order does not count.
+
+        Most of its features are zero: `sparse` makes use of that, which takes SciPy.
+        """
         weights, scale, intercept = self.second  # type: ignore[misc]
         log_p = log_probabilities(layers.reshape(-1, layers.shape[2]), 1.0)
         roots = np.where(log_p > 2 * np.log(LEAST_FEATURE), np.rint(np.exp(log_p / 2) * UNIT), 0.0)
-        return (roots.reshape(len(layers), -1) @ weights.astype(np.float64)) * (scale / UNIT) + intercept
+        features: Any = roots.reshape(len(layers), -1)
+        if sparse:
+            from scipy.sparse import csr_array
+
+            features = csr_array(features)
+        found: Floats = (features @ weights.astype(np.float64)) * (scale / UNIT) + intercept
+        return found
 
 
 def _take(rows: CountedRows, first: int, last: int) -> CountedRows:

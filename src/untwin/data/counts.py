@@ -12,7 +12,6 @@ import polars as pl
 import Stemmer
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import Interval, StrOptions, follow_sparse_interface, inherited_tags, validating
@@ -243,8 +242,7 @@ class TextCounts(BaseEstimator):
             return Characters()
         if self.analyzer == "char_wb":
             return Words(BETWEEN_SPACES)
-        stop_words = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words or ()
-        return Words(self.token_pattern, stop_words, self.stemmer)
+        return Words(self.token_pattern, _stop_words(self.stop_words), self.stemmer)
 
     def _assemble(self, found: _Found, columns: Integers, n_terms: int) -> csr_array:
         """Put the counts of all blocks and lengths into one matrix; column -1 is left out."""
@@ -280,6 +278,14 @@ class TextCounts(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _stop_words(given: str | Collection[str] | None) -> Collection[str]:
+    if given != "english":
+        return given or ()
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # rarely needed, slow to load
+
+    return ENGLISH_STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True)

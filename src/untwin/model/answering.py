@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csc_array, csr_array
 
 from untwin.answer.answerer import SecondStage, TextAnswerer, Vocabulary
 from untwin.answer.fixed_point import ONE, CountedRows, PackedWeights, quantise
@@ -24,14 +24,11 @@ from untwin.data.text_blocks import TextBlocks
 from untwin.represent.term_weights import TermWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from untwin._types import Array, Floats
     from untwin.data.counts import TextCounts
     from untwin.model.state import FittedState
 
 LINEAR = (LinearSVM, NaiveBayes, CentroidClassifier)
-BLOCK = 1 << 23  # weights that are dense at a time
 
 
 class Precision(NamedTuple):
@@ -55,10 +52,10 @@ class Layer(NamedTuple):
     parts: tuple[tuple[Any, float], ...]
     by_length: bool
 
-    def weights(self, columns: slice) -> Floats:
-        """Return the weights of some classes, dense (m x c)."""
-        total: Floats = np.sum([factor * _weights(model, columns) for model, factor in self.parts], axis=0)
-        return total
+    def weights(self) -> Any:
+        """Return the weights of all classes (m x C): CSC if they are sparse, else dense, class by class."""
+        total = sum(np.float32(factor) * _weights(model) for model, factor in self.parts)
+        return np.asfortranarray(total) if isinstance(total, np.ndarray) else csc_array(total)
 
     def offset_and_intercept(self, n_classes: int) -> tuple[Floats, Floats]:
         """Return what each unit of a row, and each row, adds to the score of each class."""
@@ -155,15 +152,15 @@ def _both(numbers: Array) -> Array:
     return np.concatenate([-numbers, numbers], axis=-1)
 
 
-def _weights(model: Any, columns: slice) -> Any:
-    """Return the weights of some classes; a cosine of two classes counts by how much it is larger."""
+def _weights(model: Any) -> Any:
+    """Return the weights of all classes; a cosine of two classes counts by how much it is larger."""
     W = model.centroids_.T if isinstance(model, CentroidClassifier) else model.weights_
     if len(model.classes_) != 2:
-        return _dense(W[:, columns] if isinstance(W, np.ndarray) else csr_array(W)[:, columns]).astype(np.float64)
+        return W if isinstance(W, np.ndarray) else csr_array(W)
     W = _dense(W)
     if isinstance(model, CentroidClassifier):
         W = W[:, 1:] - W[:, :1]
-    return (_both(W) if W.shape[1] == 1 else W)[:, columns].astype(np.float64)
+    return _both(W) if W.shape[1] == 1 else W
 
 
 def _dense(W: Any) -> Any:
@@ -172,34 +169,37 @@ def _dense(W: Any) -> Any:
 
 def _pack(layers: list[Layer], n_classes: int, precision: Precision) -> tuple[PackedWeights, Array]:
     """Return the weights of all layers side by side in whole numbers, without those that hardly count."""
-    parts, scales = [], []
-    n_terms = layers[0].weights(slice(0, 1)).shape[0]
-    kept = precision.kept(n_terms * n_classes * len(layers))
+    terms, numbers, scales = [], [], []
     for layer in layers:
-        for columns in _blocks(n_terms, n_classes):
-            W = layer.weights(columns)
-            least = _least_kept(np.abs(W), kept)
-            numbers, scale = quantise(np.where(np.abs(W) >= least, W, 0), precision.largest)
-            parts.append(csr_array(numbers))
+        W = layer.weights()
+        n_kept = ceil(precision.kept(W.shape[0] * n_classes * len(layers)) * W.shape[0])
+        for c in range(n_classes):
+            places, weights = _largest(W, c, n_kept)
+            whole, scale = quantise(weights[:, np.newaxis], precision.largest)
+            kept = np.flatnonzero(whole[:, 0])
+            terms.append(places[kept])
+            numbers.append(whole[kept, 0])
             scales.append(scale)
-    joined = csr_array(hstack(parts, format="csr"))
+    ends = np.cumsum([0, *map(len, terms)])
+    by_class = csc_array((np.concatenate(numbers), np.concatenate(terms), ends), shape=(W.shape[0], len(terms)))
+    joined = csr_array(by_class)
     kind = np.uint8 if joined.shape[1] <= 256 else np.uint16 if joined.shape[1] <= 65536 else np.int32
     packed = PackedWeights(joined.indptr.astype(np.int64), joined.indices.astype(kind), joined.data, joined.shape[1])
     return packed, np.concatenate(scales)
 
 
-def _blocks(n_terms: int, n_classes: int) -> Iterator[slice]:
-    width = max(1, BLOCK // max(n_terms, 1))
-    yield from (slice(start, min(start + width, n_classes)) for start in range(0, n_classes, width))
-
-
-def _least_kept(sizes: Floats, kept: float) -> Floats:
-    """Return the size from which on weights of each class are kept: the largest share `kept` of them."""
-    if kept == 1.0:
-        return np.full(sizes.shape[1], np.finfo(np.float32).tiny)
-    rank = len(sizes) - ceil(kept * len(sizes))
-    ranked = np.partition(np.ascontiguousarray(sizes.T), rank, axis=1)[:, rank]
-    return np.asarray(np.maximum(ranked, np.finfo(np.float32).tiny))
+def _largest(W: Any, c: int, n_kept: int) -> tuple[Array, Array]:
+    """Return the terms of the largest weights of a class, in their order, and these weights; none is zero."""
+    if isinstance(W, np.ndarray):
+        terms = np.flatnonzero(W[:, c])
+        weights = W[terms, c]
+    else:
+        part = slice(W.indptr[c], W.indptr[c + 1])
+        terms, weights = W.indices[part], W.data[part]
+    if len(terms) > n_kept:
+        largest = np.sort(np.argpartition(-np.abs(weights), n_kept)[:n_kept])
+        terms, weights = terms[largest], weights[largest]
+    return terms, weights
 
 
 def _second_stage(stack: StackedClassifier, n_classes: int) -> SecondStage:

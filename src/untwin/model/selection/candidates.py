@@ -9,16 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 
-from untwin.classify.adaptive.spaces import LARGEST, SMALLEST
-from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.graph.classifier import ConfusionGraphClassifier
-from untwin.classify.knn.classifier import KNNClassifier
-from untwin.classify.latent.classes import LatentClassClassifier
 from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 from untwin.classify.linear.newton import nearly_dense
-from untwin.classify.multilevel.classifier import MultiLevelClassifier
-from untwin.represent.scores import ScoreSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,6 +71,14 @@ def first_stage(now: DataProfile, C: float) -> dict[str, Any]:
 
 def slow_candidates(now: DataProfile, C: float) -> Iterator[tuple[str, Any]]:
     """Yield the candidates of the preset "best", the quicker ones first: experts, groups, and the papers' spaces."""
+    from untwin.classify.adaptive.spaces import LARGEST, SMALLEST  # slow to load, and needed here only
+    from untwin.classify.adaptive.sprinkling import AdaptiveSprinkling
+    from untwin.classify.graph.classifier import ConfusionGraphClassifier
+    from untwin.classify.knn.classifier import KNNClassifier
+    from untwin.classify.latent.classes import LatentClassClassifier
+    from untwin.classify.multilevel.classifier import MultiLevelClassifier
+    from untwin.represent.scores import ScoreSpace
+
     seed = now.seed
     svm = linear_svm(now, C)
     yield "confusion graph", ConfusionGraphClassifier(expert=svm, cv=INNER_FOLDS, random_state=seed)

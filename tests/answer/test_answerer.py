@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -99,6 +101,12 @@ def test_at_full_precision_it_answers_as_the_ensemble(model):
 def test_a_text_without_a_known_term_gets_the_shares_of_the_classes(model):
     shares = np.unique(model.state_.y, return_counts=True)[1] / len(model.state_.y)
     np.testing.assert_allclose(model.predict_proba(["zzz"])[0], shares, rtol=1e-5)
+
+
+def test_a_model_that_has_answered_can_still_be_pickled_and_copied(model):
+    before = model.predict_proba(ASKED)
+    for again in (pickle.loads(pickle.dumps(model)), deepcopy(model)):
+        np.testing.assert_array_equal(again.predict_proba(ASKED), before)
 
 
 def test_other_inputs_are_answered_by_their_ensemble():

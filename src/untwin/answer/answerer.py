@@ -49,7 +49,7 @@ class SecondStage(NamedTuple):
     intercept: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TextAnswerer:
     """All that answers about texts need. `count_many` counts terms of many texts, on all cores."""
 
@@ -71,10 +71,14 @@ class TextAnswerer:
     def log_proba(self, texts: list[str]) -> tuple[Floats32, Flags]:
         """Return log-probabilities of texts, and which of them hold no known term."""
         few = len(texts) <= FEW and all(map(is_known, texts))
-        rows = self._count_few(texts) if few else self.count_many(texts)
-        log_p = np.empty((len(texts), len(self.shares)), dtype=np.float32)
-        for start in range(0, len(texts), AT_ONCE):
-            part = _take(rows, start, min(start + AT_ONCE, len(texts)))
+        return self.log_proba_of_counts(self._count_few(texts) if few else self.count_many(texts), few=few)
+
+    def log_proba_of_counts(self, rows: CountedRows, *, few: bool) -> tuple[Floats32, Flags]:
+        """Return the same of counted texts; `few` of them are scored without compiled loops."""
+        n_rows = len(rows.starts) - 1
+        log_p = np.empty((n_rows, len(self.shares)), dtype=np.float32)
+        for start in range(0, n_rows, AT_ONCE):
+            part = _take(rows, start, min(start + AT_ONCE, n_rows))
             log_p[start : start + AT_ONCE] = self._answer(part, compiled=not few)
         mute = np.diff(rows.starts) == 0
         log_p[mute] = self.shares

@@ -75,19 +75,19 @@ def compile_state(known: FittedState, precision: str = "default") -> TextAnswere
     if layers is None or readers is None or not isinstance(known.preprocessing, TermWeights):
         return None
     encoder, weights, n_classes = known.view.encoder, known.preprocessing, len(known.ensemble.classes)
-    packed, scale = _pack(layers, n_classes, PRECISIONS[precision])
+    packed, scale = _pack(layers, len(weights.idf_), n_classes, PRECISIONS[precision])
     offsets = [layer.offset_and_intercept(n_classes) for layer in layers]
     member = known.ensemble.members[0]
     second = _second_stage(member.model, n_classes) if isinstance(member.model, StackedClassifier) else None
-    blocks = np.zeros(len(weights.idf_), dtype=np.int8)
-    blocks[: len(encoder.block_of_)] = encoder.block_of_
+    if len(weights.idf_) != len(encoder.block_of_) or not np.array_equal(weights.block_of, encoder.block_of_):
+        raise ValueError("Each term must have one weight and one block. Got others instead.")
     return TextAnswerer(
         tuple(
             Vocabulary(reader, counts.terms_.to_list(), columns)
             for reader, counts, columns in zip(readers, encoder.encoders_, encoder.columns_, strict=True)
         ),
         np.rint(weights.idf_.astype(np.float64) * ONE).astype(np.int64),
-        blocks,
+        encoder.block_of_,
         packed,
         scale,
         np.array([offset for offset, _ in offsets]),
@@ -98,18 +98,14 @@ def compile_state(known: FittedState, precision: str = "default") -> TextAnswere
         known.ensemble.top_class.slope,
         known.ensemble.top_class.shift,
         np.log(np.unique(known.y, return_counts=True)[1] / len(known.y)),
-        _counter(encoder),
+        lambda texts: counted_rows(encoder.transform(texts)),
     )
 
 
-def _counter(encoder: TextBlocks) -> Any:
-    def count_many(texts: list[str]) -> CountedRows:
-        counts = encoder.transform(texts)
-        return CountedRows(
-            counts.indptr.astype(np.int64), counts.indices.astype(np.int64), counts.data.astype(np.int64)
-        )
-
-    return count_many
+def counted_rows(counts: csr_array) -> CountedRows:
+    """Return counts of terms as answering takes them."""
+    starts, columns, numbers = (part.astype(np.int64) for part in (counts.indptr, counts.indices, counts.data))
+    return CountedRows(starts, columns, numbers)
 
 
 def _layers(known: FittedState) -> list[Layer] | None:
@@ -167,12 +163,16 @@ def _dense(W: Any) -> Any:
     return W if isinstance(W, np.ndarray) else W.toarray()
 
 
-def _pack(layers: list[Layer], n_classes: int, precision: Precision) -> tuple[PackedWeights, Array]:
+def _pack(layers: list[Layer], n_terms: int, n_classes: int, precision: Precision) -> tuple[PackedWeights, Array]:
     """Return the weights of all layers side by side in whole numbers, without those that hardly count."""
     terms, numbers, scales = [], [], []
     for layer in layers:
         W = layer.weights()
-        n_kept = ceil(precision.kept(W.shape[0] * n_classes * len(layers)) * W.shape[0])
+        if W.shape != (n_terms, n_classes):
+            raise ValueError(
+                f"Weights must be those of {n_terms} terms and {n_classes} classes. Got {W.shape} instead."
+            )
+        n_kept = ceil(precision.kept(n_terms * n_classes * len(layers)) * n_terms)
         for c in range(n_classes):
             places, weights = _largest(W, c, n_kept)
             whole, scale = quantise(weights[:, np.newaxis], precision.largest)
@@ -181,7 +181,7 @@ def _pack(layers: list[Layer], n_classes: int, precision: Precision) -> tuple[Pa
             numbers.append(whole[kept, 0])
             scales.append(scale)
     ends = np.cumsum([0, *map(len, terms)])
-    by_class = csc_array((np.concatenate(numbers), np.concatenate(terms), ends), shape=(W.shape[0], len(terms)))
+    by_class = csc_array((np.concatenate(numbers), np.concatenate(terms), ends), shape=(n_terms, len(terms)))
     joined = csr_array(by_class)
     kind = np.uint8 if joined.shape[1] <= 256 else np.uint16 if joined.shape[1] <= 65536 else np.int32
     packed = PackedWeights(joined.indptr.astype(np.int64), joined.indices.astype(kind), joined.data, joined.shape[1])

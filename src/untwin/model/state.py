@@ -71,6 +71,10 @@ class FittedState:
         space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
         return cls(view, ensemble, answers, space, prepared.preprocessing, y, ids, n_arrived, documents)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: what answers is compiled again by a copy."""
+        return {name: value for name, value in vars(self).items() if name != "answerer"}
+
     @property
     def n_terms(self) -> int:
         """How many terms of the counted texts a person can read."""
@@ -95,6 +99,15 @@ class FittedState:
         from untwin.model.answering import compile_state
 
         return compile_state(self)
+
+    def log_proba_of_training_row(self, row: int) -> Floats32:
+        """Return what the model, which has seen it, says of a training row."""
+        from untwin.model.answering import counted_rows
+
+        encoded = rows_of(self.view.rows, [row])
+        if self.answerer is None:
+            return self.ensemble.log_proba(self.terms(encoded))
+        return self.answerer.log_proba_of_counts(counted_rows(encoded), few=True)[0]
 
     def without_evidence(self, given: Any) -> Flags:
         """Tell which texts hold no known term."""

@@ -375,6 +375,7 @@ def test_who_only_reads_a_model_does_not_ask_it(folder, small_model, monkeypatch
         raise AssertionError("asked")
 
     monkeypatch.setattr("untwin.model.ensemble.Ensemble.log_proba", asked)
+    monkeypatch.setattr("untwin.answer.answerer.TextAnswerer.log_proba_of_counts", asked)
     with pytest.raises(ModelRefused, match="must answer"):
         UntwinClassifier.load(folder)
     found = directory.load_model(folder, trial=False)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from untwin._compat import rows_of
 from untwin._errors import InputError
+from untwin._progress import silence
 from untwin.model.records import versions
 from untwin.model.saving.arrays import ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
@@ -139,10 +139,11 @@ def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
 
 def _try(model: UntwinClassifier) -> None:
     """Let the model answer and explain its first row: what does not fit together shows here, not in the user's work."""
-    known = model.state_
-    log_p = known.ensemble.log_proba(known.terms(rows_of(known.view.rows, [0])))
-    known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
-    model._answer(log_p)
+    with silence():
+        known = model.state_
+        log_p = known.log_proba_of_training_row(0)
+        known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
+        model._answer(log_p)
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:

@@ -91,6 +91,7 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     averages = trials.averages()
     winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
+    log_p = top_class(winner.log_p)
     prepared = view.prepare(y)
     members = tuple(replace(member, model=trials.train(member, prepared.rows, y)) for member in winner.members)
     return Selection(
@@ -101,7 +102,7 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
             asked,
             codes[asked],
             np.where(comparison.held, winner.predicted, -1),
-            top_class(winner.log_p),
+            log_p,
             folds,
         ),
         records(comparison, [*trials.results, *grown[1:]], winner, trials.dropped),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untwin.cli.loaded_model import LoadedModel
-    from untwin.data.read import RawTable, TableBatch
+    from untwin.data.read import TableBatch
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
@@ -37,14 +37,15 @@ class Answerer:
 
     def answer_batches(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
         """Yield each batch that has rows, as it is to be written, and its answers."""
+        report("predicting", 0, 1)
         for batch in batches:
-            report("predicting", 0, 1)
             self.counts["bad_rows"] += sum(note.count for note in batch.raw.notes)
             if batch.cells.height:
-                meant = undo_guard_of_batch(batch)
-                yield batch if self.raw else meant, self._answers(meant.raw)
+                yield self._answer_batch(batch)
 
-    def _answers(self, table: RawTable) -> pl.DataFrame:
+    def _answer_batch(self, batch: TableBatch) -> tuple[TableBatch, pl.DataFrame]:
+        meant = undo_guard_of_batch(batch)
+        table = meant.raw
         rows = self.loaded.columns.rows_of_table(table)
         with as_input_errors(table.name):
             answers = self._columns(rows)
@@ -52,7 +53,7 @@ class Answerer:
         self.counts["rows"] += answers.height
         for name in ("unsure", "no_evidence"):
             self.counts[name] += int(answers[f"{self.prefix}{name}"].sum())
-        return answers
+        return batch if self.raw else meant, answers
 
     def _columns(self, rows: Any) -> pl.DataFrame:
         found = self.model.predict_all(rows, top=self.top)

@@ -55,7 +55,7 @@ def evaluate_rows(folder: str, data: str, given: Input) -> dict[str, Any]:
     from untwin.cli.loaded_model import load_model_for
     from untwin.cli.scoring import scores_on
 
-    loaded = load_model_for(folder, given.roles)
+    loaded = load_model_for(folder, given.roles, explains=False)
     table = given.load_for(loaded.columns.here, data)
     others, test = table.parts()
     if not test.frame.height and table.roles.split in table.frame.columns:

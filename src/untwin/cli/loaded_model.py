@@ -10,11 +10,13 @@ from untwin._errors import InputError
 from untwin._wording import option
 from untwin.data.columns import FEATURES, ColumnRoles
 from untwin.data.model_columns import ModelColumns
-from untwin.model import UntwinClassifier
+from untwin.model.saving.directory import load_model
 from untwin.store import ModelRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from untwin.model import UntwinClassifier
 
 
 class LoadedModel(NamedTuple):
@@ -25,9 +27,12 @@ class LoadedModel(NamedTuple):
     columns: ModelColumns
 
 
-def load_model_for(folder: str | Path, named: ColumnRoles) -> LoadedModel:
-    """Load a model; columns that the user names now replace those of the fit, role by role and in the same order."""
-    model = UntwinClassifier.load(folder)
+def load_model_for(folder: str | Path, named: ColumnRoles, *, explains: bool = True) -> LoadedModel:
+    """Load a model; columns that the user names now replace those of the fit, role by role and in the same order.
+
+    `explains=False`: it will be asked for answers only.
+    """
+    model = load_model(folder, explains=explains)
     about: dict[str, Any] = model.about_
     columns = _columns_read(model, folder)
     _refuse_other_labels(model, named)

@@ -69,7 +69,7 @@ def predict_rows(
     kind = "jsonl" if as_json and output is None else output_format(output, read)
     if output is not None:
         require_place(output, data, folder, force=force)
-    loaded = load_model_for(folder, given.roles)
+    loaded = load_model_for(folder, given.roles, explains=False)
     answerer = Answerer(loaded, top, prefix, raw=raw)
     write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

@@ -36,7 +36,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
         require_report_place(page, force=force)
     own = page is not None and output is None and os.access(folder, os.W_OK)  # never an old page beside a newer model
     with progress(), changing(folder) if own else nullcontext():
-        made = Report.of(load_model(folder, trial=False))
+        made = Report.of(load_model(folder, answers=False))
         if page is not None:
             write_report(made, page)
     if as_json:

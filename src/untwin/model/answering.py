@@ -75,12 +75,13 @@ def compile_state(known: FittedState, precision: str = "default") -> TextAnswere
     if layers is None or readers is None or not isinstance(known.preprocessing, TermWeights):
         return None
     encoder, weights, n_classes = known.view.encoder, known.preprocessing, len(known.ensemble.classes)
-    packed, scale = _pack(layers, len(weights.idf_), n_classes, PRECISIONS[precision])
     offsets = [layer.offset_and_intercept(n_classes) for layer in layers]
     member = known.ensemble.members[0]
     second = _second_stage(member.model, n_classes) if isinstance(member.model, StackedClassifier) else None
     if len(weights.idf_) != len(encoder.block_of_) or not np.array_equal(weights.block_of, encoder.block_of_):
         raise ValueError("Each term must have one weight and one block. Got others instead.")
+    shares = np.log(np.unique(known.y, return_counts=True)[1] / len(known.y))
+    packed, scale = _pack(layers, len(weights.idf_), n_classes, PRECISIONS[precision])
     return TextAnswerer(
         tuple(
             Vocabulary(reader, counts.terms_.to_list(), columns)
@@ -97,7 +98,7 @@ def compile_state(known: FittedState, precision: str = "default") -> TextAnswere
         1.0 if second is None else member.temperature,
         known.ensemble.top_class.slope,
         known.ensemble.top_class.shift,
-        np.log(np.unique(known.y, return_counts=True)[1] / len(known.y)),
+        shares,
         lambda texts: counted_rows(encoder.transform(texts)),
     )
 

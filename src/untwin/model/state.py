@@ -105,9 +105,10 @@ class FittedState:
         from untwin.model.answering import counted_rows
 
         encoded = rows_of(self.view.rows, [row])
-        if self.answerer is None:
+        counts = None if self.view.encoder is None else counted_rows(encoded)
+        if counts is None or self.answerer is None:
             return self.ensemble.log_proba(self.terms(encoded))
-        return self.answerer.log_proba_of_counts(counted_rows(encoded), few=True)[0]
+        return self.answerer.log_proba_of_counts(counts, few=True)[0]
 
     def without_evidence(self, given: Any) -> Flags:
         """Tell which texts hold no known term."""

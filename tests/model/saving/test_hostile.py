@@ -378,5 +378,5 @@ def test_who_only_reads_a_model_does_not_ask_it(folder, small_model, monkeypatch
     monkeypatch.setattr("untwin.answer.answerer.TextAnswerer.log_proba_of_counts", asked)
     with pytest.raises(ModelRefused, match="must answer"):
         UntwinClassifier.load(folder)
-    found = directory.load_model(folder, trial=False)
+    found = directory.load_model(folder, answers=False)
     assert found.confusion_ == small_model.confusion_

@@ -62,16 +62,17 @@ def save_model(
     return _note_folder(model, folder, sha256)
 
 
-def load_model(folder: str | Path, *, trial: bool = True) -> UntwinClassifier:
+def load_model(folder: str | Path, *, answers: bool = True, explains: bool = True) -> UntwinClassifier:
     """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`.
 
-    `trial=False` is for those who only read what the model has measured, and never ask it: it is not asked here either.
+    What it will not be asked for is not tried: `answers=False` is for those who only read what it has measured,
+    `explains=False` for those who ask for answers alone.
     """
     stored = load(folder)
     try:
         model = _build(_tree_of(stored), stored.parts)
-        if trial:
-            _try(model)
+        if answers:
+            _try(model, explains=explains)
     except ModelRefused as error:
         raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
     except (Exception, pl.exceptions.PanicException) as error:
@@ -137,13 +138,14 @@ def _build(tree: str, parts: Mapping[str, Any]) -> UntwinClassifier:
     return found
 
 
-def _try(model: UntwinClassifier) -> None:
-    """Let the model answer and explain its first row: what does not fit together shows here, not in the user's work."""
+def _try(model: UntwinClassifier, *, explains: bool) -> None:
+    """Let the model answer, and explain, its first row: what does not fit together shows here, not at the user's."""
     with silence():
         known = model.state_
         log_p = known.log_proba_of_training_row(0)
-        known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
         model._answer(log_p)
+        if explains:
+            known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:

@@ -105,8 +105,17 @@ class TextAnswerer:
             (reader, dict(zip(terms, columns.tolist(), strict=True))) for reader, terms, columns in self.vocabularies
         ]
 
+    @cached_property
+    def _n_blocks(self) -> int:
+        return int(self.block_of.max(initial=0)) + 1
+
+    @cached_property
+    def _second_weights(self) -> Floats:
+        """The weights of the second stage as numbers that can be multiplied fast; they are whole all the same."""
+        return self.second.weights.astype(np.float64)  # type: ignore[union-attr]
+
     def _answer(self, rows: CountedRows, *, compiled: bool) -> Floats32:
-        n_blocks, n_rows = int(self.block_of.max(initial=0)) + 1, len(rows.starts) - 1
+        n_blocks, n_rows = self._n_blocks, len(rows.starts) - 1
         values = weigh(rows, self.idf, self.block_of, n_blocks)
         products = self._products(rows, values) if compiled else self.weights.products(rows, values)
         layers = (products * (self.scale / UNIT)).reshape(n_rows, *self.offset.shape)
@@ -132,7 +141,7 @@ class TextAnswerer:
 
         Most of its features are zero: `sparse` makes use of that, which takes SciPy.
         """
-        weights, scale, intercept = self.second  # type: ignore[misc]
+        _, scale, intercept = self.second  # type: ignore[misc]
         log_p = log_probabilities(layers.reshape(-1, layers.shape[2]), 1.0)
         roots = np.where(log_p > 2 * np.log(LEAST_FEATURE), np.rint(np.exp(log_p / 2) * UNIT), 0.0)
         features: Any = roots.reshape(len(layers), -1)
@@ -140,7 +149,7 @@ class TextAnswerer:
             from scipy.sparse import csr_array
 
             features = csr_array(features)
-        found: Floats = (features @ weights.astype(np.float64)) * (scale / UNIT) + intercept
+        found: Floats = (features @ self._second_weights) * (scale / UNIT) + intercept
         return found
 
 

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
 from untwin._values import positions
+from untwin.answer.answerer import LEAST_FEATURE
 from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.temperature import fit_temperature
 from untwin.classify.linear import LinearSVM
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from untwin._types import Array, Floats32, Indices
 
-LEAST_FEATURE = 0.1  # of the square root of a probability: what is less likely than 1 in 100 says nothing
 PASSES, TOLERANCE = 5, 0.1  # of a second stage
 FEW_CLASSES = 10  # of a second stage that is trained to the end
 RULED_OUT = np.float32(-1e3)  # score of a class that the second stage has never seen

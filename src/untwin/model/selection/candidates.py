@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SVM, LOGISTIC, STACK = "linear SVM", "logistic regression", "stack"
-PASSES = 5  # of the SVM in folds: more change hardly an answer
+PASSES = 4  # of the SVM in folds: more change hardly an answer
 TOLERANCE = 0.05  # of the SVM: violations of the optimum's conditions that are left alone
 FEW_CLASSES = 50  # up to which naive Bayes compares rows with the complements of the classes
 MANY_CLASSES = 50  # from here on groups of classes are worth a try

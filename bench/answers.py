@@ -1,13 +1,18 @@
 """Answering: one text at a time, and 10,000 at once, beside a scikit-learn pipeline and fastText.
 
 Milliseconds of one text are wall clock in a loaded model, median and 99th percentile; 10,000 texts (test rows,
-repeated) are processor seconds. Accuracy and megabytes of the weights are told for each precision. `equal` says that
-texts asked about one by one got the bits that they got together.
+repeated) are processor seconds. Accuracy, and the megabytes of a folder that only answers, are told for each precision.
+`equal` says that texts asked about one by one got the bits that they got together; `first answer` is wall clock of a
+new process that imports, loads such a folder and answers one text.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +23,9 @@ from sklearn.svm import LinearSVC
 from bench._measure import parser, show
 from bench._peers import FastText
 from bench._runs import TEXT_SETS, _split
-from untwin import UntwinClassifier
-from untwin.model.answering import PRECISIONS, compile_state
+from untwin import AnswerModel, UntwinClassifier
+from untwin._errors import InputError
+from untwin.model.answering import PRECISIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,22 +67,36 @@ def ours(X: list[str], y: Any, asked: list[str], truth: Any, name: str) -> list[
     right = float((model.predict(asked) == truth).mean())
     found = [{"set": name, "model": model.candidates_[0].name, "accuracy": right, **timed(model.predict, asked)}]
     for precision in PRECISIONS:
-        answerer = compile_state(model.state_, precision)
-        if answerer is None:
-            continue
-        log_p, _ = answerer.log_proba(asked)
-        some = [answerer.log_proba([text])[0][0] for text in asked[:ONE_BY_ONE]]
-        weights = answerer.weights
-        found.append(
-            {
-                "set": name,
-                "model": f"  {precision}",
-                "accuracy": float((model.classes_[log_p.argmax(axis=1)] == truth).mean()),
-                "MB of weights": (weights.columns.nbytes + weights.weights.nbytes) / 1e6,
-                "equal": bool(np.array_equal(some, log_p[: len(some)])),
-            }
-        )
+        with TemporaryDirectory() as place:
+            folder = Path(place, "small")
+            try:
+                model.export(folder, precision=precision)
+            except InputError:  # not made of linear models
+                continue
+            small = AnswerModel.load(folder)
+            P, some = small.predict_proba(asked), [small.predict_proba([text])[0] for text in asked[:ONE_BY_ONE]]
+            found.append(
+                {
+                    "set": name,
+                    "model": f"  {precision}",
+                    "accuracy": float((small.classes_[P.argmax(axis=1)] == truth).mean()),
+                    "MB": sum(file.stat().st_size for file in folder.iterdir()) / 1e6,
+                    "equal": bool(np.array_equal(some, P[: len(some)])),
+                    "first answer s": first_answer(folder),
+                }
+            )
     return found
+
+
+def first_answer(folder: Path) -> float:
+    """Return the least seconds of five new processes that import, load, and answer one text."""
+    code = "import sys; from untwin import AnswerModel; AnswerModel.load(sys.argv[1]).predict(['where is my card?'])"
+    seconds = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from untwin.data.counts import TextCounts as TextCounts
     from untwin.data.discretize import MDLPDiscretizer as MDLPDiscretizer
     from untwin.data.encode import TableEncoder as TableEncoder
+    from untwin.export.model import AnswerModel as AnswerModel
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
     from untwin.report.page import write_report as write_report
     from untwin.represent.scores import ScoreSpace as ScoreSpace
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AdaptiveSprinkling": "untwin.classify.adaptive.sprinkling",
+    "AnswerModel": "untwin.export.model",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
@@ -67,6 +69,7 @@ _HOME = {
 
 __all__ = [
     "AdaptiveSprinkling",
+    "AnswerModel",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",

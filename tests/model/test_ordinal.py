@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from untwin.answer.predictions import median_classes
 from untwin.model import UntwinClassifier
-from untwin.model.ordinal import median_classes
 from untwin.model.selection.averages import Averages
 
 

@@ -133,14 +133,14 @@ def test_a_lock_that_its_owner_has_just_removed_is_none(tmp_path, monkeypatch):
 def test_a_model_that_is_replaced_while_it_is_read_is_read_again(tmp_path, sample_parts, same, monkeypatch):
     folder = tmp_path / "model"
     save(folder, sample_parts(1), {})
-    really, calls = ArrayFile.map_file, count()
+    really, calls = ArrayFile.read_file, count()
 
     def slow(self, place):
         if next(calls) == 2:
             save(folder, sample_parts(2), {})
         return really(self, place)
 
-    monkeypatch.setattr(ArrayFile, "map_file", slow)
+    monkeypatch.setattr(ArrayFile, "read_file", slow)
     assert same(sample_parts(2), load(folder).parts)
 
 

@@ -16,7 +16,7 @@ from untwin.data.formulas import undo_guard_of_batch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from untwin.cli.loaded_model import LoadedModel
+    from untwin.cli.loaded_model import LoadedAnswers, LoadedModel
     from untwin.data.read import TableBatch
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
@@ -27,7 +27,7 @@ NAMED_MEMBERS = 4  # classes of a group that are spelled out
 class Answerer:
     """Answers batch by batch, and counts."""
 
-    def __init__(self, loaded: LoadedModel, top: int, prefix: str, *, raw: bool) -> None:
+    def __init__(self, loaded: LoadedModel | LoadedAnswers, top: int, prefix: str, *, raw: bool) -> None:
         model = loaded.model
         self.loaded, self.model, self.prefix, self.raw = loaded, model, prefix, raw
         self.top = min(top, len(model.classes_))

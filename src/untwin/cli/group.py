@@ -18,6 +18,8 @@ COMMANDS = {
     "explain": ("untwin.cli.explain:explain", "Say why one document is answered as it is."),
     "add": ("untwin.cli.add:add", "Teach a model more documents, words and classes."),
     "report": ("untwin.cli.report:report", "Write the report of a model again."),
+    "export": ("untwin.cli.export:export", "The part of a model that answers, as a small folder of its own."),
+    "pack": ("untwin.cli.pack:pack", "A model as a single file, to be mailed."),
     "info": ("untwin.cli.info:info", "What a model holds: classes, documents, configuration, sizes."),
 }
 

@@ -10,12 +10,13 @@ from untwin._errors import InputError
 from untwin._wording import option
 from untwin.data.columns import FEATURES, ColumnRoles
 from untwin.data.model_columns import ModelColumns
-from untwin.model.saving.directory import load_model
 from untwin.store import ModelRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from untwin.export.model import AnswerModel
     from untwin.model import UntwinClassifier
 
 
@@ -27,16 +28,45 @@ class LoadedModel(NamedTuple):
     columns: ModelColumns
 
 
+class LoadedAnswers(NamedTuple):
+    """The same of a model that only answers."""
+
+    model: AnswerModel
+    about: Mapping[str, Any]
+    columns: ModelColumns
+
+
 def load_model_for(folder: str | Path, named: ColumnRoles, *, explains: bool = True) -> LoadedModel:
     """Load a model; columns that the user names now replace those of the fit, role by role and in the same order.
 
     `explains=False`: it will be asked for answers only.
     """
+    from untwin.model.saving.directory import load_model  # slow to load, and not needed by a model that only answers
+
     model = load_model(folder, explains=explains)
-    about: dict[str, Any] = model.about_
-    columns = _columns_read(model, folder)
+    encoded = getattr(model.state_.preprocessing, "columns_", ())
+    return LoadedModel(model, model.about_, _model_columns(model, _columns_read(model, folder), encoded, folder, named))
+
+
+def load_answers_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | LoadedAnswers:
+    """Load the same for answers alone: a whole model, or one that can do nothing else."""
+    from untwin.export.model import AnswerModel, is_answer_folder
+
+    if not is_answer_folder(folder):
+        return load_model_for(folder, named, explains=False)
+    model = AnswerModel.load(folder)
+    return LoadedAnswers(model, model.about_, _model_columns(model, None, (), folder, named))
+
+
+def _model_columns(
+    model: UntwinClassifier | AnswerModel,
+    columns: list[str] | None,
+    encoded: Any,
+    folder: str | Path,
+    named: ColumnRoles,
+) -> ModelColumns:
     _refuse_other_labels(model, named)
-    noted = about.get("roles")
+    noted = model.about_.get("roles")
     try:
         fitted = named if noted is None else ColumnRoles.from_json(noted)
     except ValueError:
@@ -44,12 +74,12 @@ def load_model_for(folder: str | Path, named: ColumnRoles, *, explains: bool = T
     if not fitted.features:
         message = f"{folder}: the model was not made by `untwin fit` and does not say which columns it reads."
         raise InputError(message, code="no-columns", hint=f"Name them with {', '.join(map(option, FEATURES))}.")
-    wrong = fitted.describe_mismatch(columns, getattr(model.state_.preprocessing, "columns_", ()))
+    wrong = fitted.describe_mismatch(columns, encoded)
     if wrong and noted is None:
         raise InputError(f"{folder}: {wrong}", code="other-columns", hint="Name the columns as the model knows them.")
     if wrong:
         raise _damage_error(folder)
-    return LoadedModel(model, about, ModelColumns(columns, fitted, fitted.rename_columns(named), named))
+    return ModelColumns(columns, fitted, fitted.rename_columns(named), named)
 
 
 def _columns_read(model: UntwinClassifier, folder: str | Path) -> list[str] | None:
@@ -70,7 +100,7 @@ def _damage_error(folder: str | Path) -> ModelRefused:
     return ModelRefused(message, code="model-damaged", hint="Take a fresh copy of the model, or fit it again.")
 
 
-def _refuse_other_labels(model: UntwinClassifier, named: ColumnRoles) -> None:
+def _refuse_other_labels(model: UntwinClassifier | AnswerModel, named: ColumnRoles) -> None:
     """Refuse options that would read the labels otherwise than the fit has."""
     if named.label_separator is not None:
         message = "A model has one class a row. Got --label-separator, which makes several of one label."

@@ -60,7 +60,7 @@ def predict_rows(
 ) -> dict[str, int]:
     """Read, answer and write batch by batch; return what was counted on the way."""
     from untwin.cli.answers import Answerer
-    from untwin.cli.loaded_model import load_model_for
+    from untwin.cli.loaded_model import load_answers_for
     from untwin.cli.stream.writing import output_format, require_place, write
     from untwin.data.read import format_of, read_batches
 
@@ -69,7 +69,7 @@ def predict_rows(
     kind = "jsonl" if as_json and output is None else output_format(output, read)
     if output is not None:
         require_place(output, data, folder, force=force)
-    loaded = load_model_for(folder, given.roles, explains=False)
+    loaded = load_answers_for(folder, given.roles)
     answerer = Answerer(loaded, top, prefix, raw=raw)
     write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

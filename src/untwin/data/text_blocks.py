@@ -64,6 +64,14 @@ class TextBlocks(BaseEstimator):
     def __init__(self, encoders: Any) -> None:
         self.encoders = encoders
 
+    @classmethod
+    def of(cls, encoders: list[TextCounts], columns: list[Array]) -> TextBlocks:
+        """Return blocks that count the terms of these encoders, in these columns."""
+        blocks = cls(encoders)
+        blocks.encoders_ = encoders
+        blocks._place(columns)
+        return blocks
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the terms of the texts `X`."""
         self.fit_transform(X)

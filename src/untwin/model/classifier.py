@@ -26,15 +26,14 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
-from untwin._values import positions
+from untwin.answer.predictions import Decision, probabilities_of
 from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
 from untwin.model.derived import derive
 from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_threads
 from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
-from untwin.model.ordinal import SCORINGS, answers, require_ordered_classes
-from untwin.model.predictions import Predictions, likeliest_groups, probabilities_of, ranked_classes
+from untwin.model.ordinal import SCORINGS, answers, class_order, require_ordered_classes
 from untwin.model.records import Drift, Reason, UpdateReport, likeliest_classes
 from untwin.model.row_ids import first_ids
 
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin._types import Array, Flags, Floats, Floats32
+    from untwin.answer.predictions import Predictions
     from untwin.crossfit import OutOfFold
     from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
@@ -206,10 +206,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         """Return all that answers consist of, the `top` likeliest classes of each row among it."""
         now = self._now()
         log_p, no_evidence = now.state_.log_proba(now._prepare_rows(X, reset=False))
-        P, labels = probabilities_of(log_p), now._answer(log_p)
-        best = ranked_classes(P, positions(labels, now.classes_), top)
-        groups = likeliest_groups(P, now.classes_, now.groups_)
-        return Predictions(labels, P, best, P.max(axis=1) < now.threshold_, groups, no_evidence)
+        return now._decision().predictions(log_p, no_evidence, top)
 
     def unsure(self, X: Any, *, target_error: float | None = None) -> Flags:
         """Tell which answers are unsure, so that at most the share `target_error` of the other answers is wrong."""
@@ -298,6 +295,15 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
         vars(self).update(save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite))
 
+    def export(self, folder: str | Path, *, precision: str = "default") -> None:
+        """Write the part of a model of texts that answers into a folder of its own: see `AnswerModel`.
+
+        `precision`: "full" keeps all weights, in 16 bits; "default" the largest, in 8 bits, and "small" half of them.
+        """
+        from untwin.model.saving.exporting import export_answers
+
+        export_answers(self._now(), folder, precision=precision)
+
     @classmethod
     def load(cls, folder: str | Path) -> UntwinClassifier:
         """Return the model saved in a folder; raise `ModelRefused` if anything is wrong with it.
@@ -359,6 +365,10 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
     def _log_proba(self, X: Any) -> Floats32:
         return self.state_.log_proba(self._prepare_rows(X, reset=False))[0]
+
+    def _decision(self) -> Decision:
+        order = class_order(self.order, self.classes_, self.scoring)
+        return Decision(self.classes_, self.groups_, self.threshold_, self.scoring, order)
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         known = self.classes_ if classes is None else classes

@@ -9,6 +9,7 @@ import numpy as np
 from untwin._errors import InputError
 from untwin._values import class_names, positions
 from untwin._wording import option
+from untwin.answer.predictions import ORDERED, answer_codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from untwin._types import Array, Indices
 
 SCORINGS = ("accuracy", "macro_f1", "mae", "kappa")
-ORDERED = ("mae", "kappa")  # these answer with the median grade instead of the likeliest class
 
 
 def class_order(order: ArrayLike | None, classes: Array, scoring: str) -> Indices | None:
@@ -47,24 +47,6 @@ def require_ordered_classes(labels: Array, order: ArrayLike | None) -> None:
         raise InputError(message, code="class-not-in-order", hint=hint)
 
 
-def answer_codes(log_p: Any, scoring: str, order: Indices | None) -> Indices:
-    """Return the number of the predicted class: the likeliest, or the median grade if `scoring` counts distances."""
-    if scoring in ORDERED and order is not None:
-        return median_classes(log_p, order)
-    best: Indices = log_p.argmax(axis=1)
-    return best
-
-
 def answers(log_p: Any, classes: Array, *, scoring: str, order: ArrayLike | None) -> Array:
     """Return the names of the predicted classes."""
     return np.asarray(classes[answer_codes(log_p, scoring, class_order(order, classes, scoring))])
-
-
-def median_classes(log_p: Any, order: Indices) -> Indices:
-    """Return the median class of each row's distribution; `order` has the classes from low to high.
-
-    The median minimises the expected distance from the true class.
-    """
-    below = np.cumsum(np.exp(log_p[:, order].astype(np.float64)), axis=1)
-    middle = (below < below[:, -1:] / 2).sum(axis=1)
-    return np.asarray(order[middle])

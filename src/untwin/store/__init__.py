@@ -1,8 +1,8 @@
 """A model as a directory of arrays and one manifest: saved atomically, checked completely when loaded."""
 
-from untwin.store.directory import Stored, load, read_digest, save
+from untwin.store.directory import Stored, load, pack, read_digest, read_facts, save
 from untwin.store.lock import sole_writer
 from untwin.store.refusal import ModelRefused
 from untwin.store.texts import Texts
 
-__all__ = ["ModelRefused", "Stored", "Texts", "load", "read_digest", "save", "sole_writer"]
+__all__ = ["ModelRefused", "Stored", "Texts", "load", "pack", "read_digest", "read_facts", "save", "sole_writer"]

@@ -5,13 +5,14 @@ which the directory changes its meaning: before it the old model loads, after it
 An array that has not changed has the same digest, so the same file, and is not written again.
 
 A load trusts nothing: not the digests (they guard against accidents; a stranger can compute them too), not the sizes,
-not an index. Arrays stay on disk and are read when they are used.
+not an index. Models of up to 256 MB are read into memory. Arrays of larger ones stay on disk until they are used: if
+somebody truncates such a file meanwhile, the process ends.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,15 +24,17 @@ from untwin.store.kinds import pack_part, unpack_part
 from untwin.store.lock import sole_writer
 from untwin.store.manifest import LARGEST_MANIFEST, compose, parse, require_plain
 from untwin.store.npy import ArrayFile, payload
-from untwin.store.refusal import ModelRefused, damage_error
+from untwin.store.packed import PackedFile, write_packed
+from untwin.store.refusal import ModelRefused, damage_error, require
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from untwin._types import Array
     from untwin.store.kinds import Part
 
 LARGEST_MODEL = 1 << 36  # bytes
+LARGEST_IN_MEMORY = 1 << 28  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +105,12 @@ def load(folder: str | Path) -> Stored:
     See `save` for an example.
     """
     place = Path(folder)
+    if place.is_file():
+        return _open_packed(place)
     while True:
         content = _manifest_bytes(place)
         try:
-            return _open(place, content)
+            return _open(content, lambda files: _read_arrays(place, files))
         except ModelRefused as error:
             # Had it been replaced while we read it, files of the old model would be gone: then read the new one.
             if _manifest_bytes(place) == content:
@@ -117,7 +122,37 @@ def read_digest(folder: str | Path) -> str:
     return parse(_manifest_bytes(Path(folder))).sha256
 
 
+def read_facts(folder: str | Path) -> dict[str, Any]:
+    """Return what a model says about itself without reading its arrays; raise `ModelRefused` if there is none."""
+    return parse(_manifest_bytes(Path(folder))).facts
+
+
+def pack(folder: str | Path, target: str | Path) -> int:
+    """Write the model of a folder into a single file, to be loaded or mailed as it is; return its bytes."""
+    content, stored = _manifest_bytes(Path(folder)), load(folder)
+    manifest = parse(content)
+    require(manifest.sha256 == stored.sha256, "The model must not change while it is packed")
+    return write_packed(Path(folder), content, sorted(f"{sha256}.npy" for sha256 in manifest.files), Path(target))
+
+
+def _open_packed(place: Path) -> Stored:
+    with _naming(place), PackedFile(place) as packed:
+        return _open(packed.read(MANIFEST, LARGEST_MANIFEST), packed.arrays)
+
+
+@contextmanager
+def _naming(place: Path) -> Iterator[None]:
+    """Name the model that is refused."""
+    try:
+        yield
+    except ModelRefused as error:
+        raise ModelRefused(f"{place}: {error.message}", code=error.code, hint=error.hint) from None
+
+
 def _manifest_bytes(folder: Path) -> bytes:
+    if folder.is_file():
+        with _naming(folder), PackedFile(folder) as packed:
+            return packed.read(MANIFEST, LARGEST_MANIFEST)
     try:
         refuse_strangers(folder, ModelRefused, "Move it away if you know it, else take a fresh copy of the model.")
         with (folder / MANIFEST).open("rb") as file:
@@ -127,9 +162,15 @@ def _manifest_bytes(folder: Path) -> bytes:
         raise ModelRefused(f"{folder}: holds no model.", code="model-missing", hint=hint) from None
 
 
-def _open(folder: Path, content: bytes) -> Stored:
+def _open(content: bytes, read: Callable[[list[ArrayFile]], Iterable[Array]]) -> Stored:
+    """Return the model of a manifest; `read` returns the arrays of files, in their order."""
     manifest = parse(content)
-    arrays = _map_arrays(folder, manifest.files)
+    files = [ArrayFile.from_json(sha256, entry) for sha256, entry in manifest.files.items()]
+    if sum(file.size for file in files) > LARGEST_MODEL:
+        reason = f"A model must have at most {LARGEST_MODEL} bytes. Got more instead."
+        raise ModelRefused(reason, code="model-too-large", hint="Fit it with fewer components or without texts.")
+    files.sort(key=lambda file: file.size, reverse=True)  # the longest work first
+    arrays = {file.sha256: array for file, array in zip(files, read(files), strict=True)}
 
     def get(sha256: object) -> Array:
         if not isinstance(sha256, str) or sha256 not in arrays:
@@ -142,16 +183,11 @@ def _open(folder: Path, content: bytes) -> Stored:
         raise damage_error("Parts must not be nested deeply. Got hundreds of levels instead.") from None
 
 
-def _map_arrays(folder: Path, entries: Mapping[str, object]) -> dict[str, Array]:
-    """Return the arrays by digest; their files are checked on all cores (hashing lets other threads run)."""
-    files = [ArrayFile.from_json(sha256, entry) for sha256, entry in entries.items()]
-    if sum(file.size for file in files) > LARGEST_MODEL:
-        reason = f"A model must have at most {LARGEST_MODEL} bytes. Got more instead."
-        raise ModelRefused(reason, code="model-too-large", hint="Fit it with fewer components or without texts.")
-    files.sort(key=lambda file: file.size, reverse=True)  # the longest work first
+def _read_arrays(folder: Path, files: list[ArrayFile]) -> list[Array]:
+    """Return the arrays of files; they are checked on all cores (hashing lets other threads run)."""
+    small = sum(file.size for file in files) <= LARGEST_IN_MEMORY
     with ThreadPoolExecutor() as pool:
-        arrays = pool.map(lambda file: file.map_file(folder), files)
-        return {file.sha256: array for file, array in zip(files, arrays, strict=True)}
+        return list(pool.map(lambda file: file.read_file(folder) if small else file.map_file(folder), files))
 
 
 def _refuse_change(folder: Path, known: str | None) -> None:
@@ -179,7 +215,7 @@ def _save(folder: Path, parts: Mapping[str, Part], facts: Mapping[str, Any], rep
     try:
         entries = pack_part(parts, put)["parts"]
         content = compose(facts, entries, {file.sha256: file.to_json() for file in files.values()})
-        stored = _open(folder, content)  # nothing is committed that would not load
+        stored = _open(content, lambda wanted: _read_arrays(folder, wanted))  # nothing is committed that would not load
         flush(folder)
         _refuse_change(folder, replaces)  # by somebody who knows no lock
         write_new(folder / MANIFEST, [content]).replace(folder / MANIFEST)

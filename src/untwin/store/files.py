@@ -25,6 +25,11 @@ _NEW = ".new"
 _OURS = re.compile(r"manifest\.json(\.new)?|[0-9a-f]{64}\.npy(\.new)?|lock")
 
 
+def is_packable(name: str) -> bool:
+    """Tell whether a file of this name is a part of a model, and not on its way to become one."""
+    return _OURS.fullmatch(name) is not None and name != LOCK and not name.endswith(_NEW)
+
+
 def refuse_strangers(folder: Path, error: type[UntwinError], hint: str) -> None:
     """Raise `error` if `folder` holds anything that `save` does not write: another name, a link, a folder, a pipe."""
     with os.scandir(folder) as entries:

@@ -96,7 +96,16 @@ class ArrayFile:
 
     def map_file(self, folder: Path) -> Array:
         """Return the array, read-only and still on disk, once every byte of the file has been checked."""
-        header, content = self.header, self._content(folder)
+        return self.array_in(self._content(folder, in_memory=False))
+
+    def read_file(self, folder: Path) -> Array:
+        """Return the same, read into memory: whoever truncates a mapped file ends the process that reads it."""
+        return self.array_in(self._content(folder, in_memory=True))
+
+    def array_in(self, content: bytes | mmap.mmap) -> Array:
+        """Return the array of a file's content, read-only, once every byte has been checked."""
+        header = self.header
+        require(len(content) == self.size, f"{self.name} must have {self.size} bytes")
         digest = hashlib.sha256(content).hexdigest()
         require(digest == self.sha256, f"{self.name} must have the digest that its name says")
         require(content[: len(header)] == header, f"{self.name} must have the dtype and shape that the manifest says")
@@ -105,11 +114,11 @@ class ArrayFile:
         _require_sound_items(array, self.name)
         return array
 
-    def _content(self, folder: Path) -> mmap.mmap:
+    def _content(self, folder: Path, *, in_memory: bool) -> bytes | mmap.mmap:
         try:
             with (folder / self.name).open("rb") as file:
                 require(os.fstat(file.fileno()).st_size == self.size, f"{self.name} must have {self.size} bytes")
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                return file.read(self.size) if in_memory else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except FileNotFoundError:
             raise damage_error(f"{self.name} must be in the folder. Got no such file instead.") from None
 

@@ -16,6 +16,7 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import silence
+from untwin.export.model import is_answer_model
 from untwin.model.records import versions
 from untwin.model.saving.arrays import ArrayReader, ArrayWriter
 from untwin.model.saving.decode import Decoder
@@ -54,12 +55,15 @@ def save_model(
         reason = error.message if isinstance(error, ModelRefused) else str(error)
         message = f"The model must be such that it can be loaded. Got instead: {reason}"
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
-    noted = getattr(model, "about_", {}) if about is None else about
-    facts = {"versions": versions(), "summary": _summary(saved), "about": dict(noted)}
-    sha256 = save(
-        folder, {**writer.parts(), TREE: [tree]}, facts, replaces=None if overwrite else _last_seen(model, folder)
-    )
+    replaces = None if overwrite else _last_seen(model, folder)
+    sha256 = save(folder, {**writer.parts(), TREE: [tree]}, facts_of(saved, about), replaces=replaces)
     return _note_folder(model, folder, sha256)
+
+
+def facts_of(model: UntwinClassifier, about: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what `describe` tells of a model; `about` replaces what was noted when it was loaded."""
+    noted = getattr(model, "about_", {}) if about is None else about
+    return {"versions": versions(), "summary": _summary(model), "about": dict(noted)}
 
 
 def load_model(folder: str | Path, *, answers: bool = True, explains: bool = True) -> UntwinClassifier:
@@ -69,6 +73,9 @@ def load_model(folder: str | Path, *, answers: bool = True, explains: bool = Tru
     `explains=False` for those who ask for answers alone.
     """
     stored = load(folder)
+    if is_answer_model(stored.facts):
+        hint = "Give the model that it was exported from."
+        raise ModelRefused(f"{folder}: can only answer (untwin predict).", code="only-answers", hint=hint)
     try:
         model = _build(_tree_of(stored), stored.parts)
         if answers:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from untwin.answer.predictions import ORDERED, answer_codes
 from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.top_class import TopClassCalibration
-from untwin.model.ordinal import ORDERED, answer_codes
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:

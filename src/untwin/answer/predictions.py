@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32, Indices
 
 
+ORDERED = ("mae", "kappa")  # scorings that answer with the median grade instead of the likeliest class
+
+
 class Predictions(NamedTuple):
     """Answers to n rows by a model of C classes.
 
@@ -73,3 +76,40 @@ def likeliest_groups(P: Floats, classes: Array, groups: Sequence[tuple[Any, ...]
     group_of[positions(members, classes)] = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     shares = P @ (group_of[:, np.newaxis] == np.arange(len(groups))).astype(np.float64)
     return np.asarray(shares.argmax(axis=1))
+
+
+def answer_codes(log_p: Any, scoring: str, order: Indices | None) -> Indices:
+    """Return the number of the predicted class: the likeliest, or the median grade if `scoring` counts distances."""
+    if scoring in ORDERED and order is not None:
+        return median_classes(log_p, order)
+    best: Indices = log_p.argmax(axis=1)
+    return best
+
+
+def median_classes(log_p: Any, order: Indices) -> Indices:
+    """Return the median class of each row's distribution; `order` has the classes from low to high.
+
+    The median minimises the expected distance from the true class.
+    """
+    below = np.cumsum(np.exp(log_p[:, order].astype(np.float64)), axis=1)
+    middle = (below < below[:, -1:] / 2).sum(axis=1)
+    return np.asarray(order[middle])
+
+
+class Decision(NamedTuple):
+    """How log-probabilities become answers: the classes, their groups, below which probability an answer is unsure.
+
+    `order` has the numbers of the classes from low to high, if they have an order.
+    """
+
+    classes: Array
+    groups: Sequence[tuple[Any, ...]]
+    threshold: float
+    scoring: str
+    order: Indices | None
+
+    def predictions(self, log_p: Floats32, no_evidence: Flags, top: int) -> Predictions:
+        """Return all that answers consist of, the `top` likeliest classes of each row among it."""
+        P, codes = probabilities_of(log_p), answer_codes(log_p, self.scoring, self.order)
+        best, groups = ranked_classes(P, codes, top), likeliest_groups(P, self.classes, self.groups)
+        return Predictions(self.classes[codes], P, best, P.max(axis=1) < self.threshold, groups, no_evidence)

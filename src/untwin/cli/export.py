@@ -1,0 +1,42 @@
+"""`untwin export`: the part of a model that answers, as a small folder of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from untwin.cli.options import common_options
+from untwin.cli.output import name_next, put_json, say
+
+PRECISIONS = ("full", "default", "small")
+
+
+@click.command()
+@click.argument("model")
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="Write here: a new folder, or an older export.")
+@click.option("--answer-only", is_flag=True, required=True, help="Leave out what only learning and explaining need.")
+@click.option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="default",
+    show_default=True,
+    help="full: all weights in 16 bits; default: the largest in 8 bits; small: half of these.",
+)
+@common_options
+def export(
+    model: str, *, output: str, answer_only: bool, precision: str, seed: int, strict: bool, as_json: bool
+) -> int:
+    """Write the part of MODEL that answers into a folder of its own: `untwin predict` reads it.
+
+    It holds terms and weights, no documents, and is small enough to be mailed. Only models of texts have such a part.
+    """
+    from untwin.model.saving.directory import load_model
+
+    load_model(model, explains=False).export(output, precision=precision)
+    size = sum(file.stat().st_size for file in Path(output).iterdir())
+    if as_json:
+        put_json({"model": model, "output": output, "precision": precision, "bytes": size})
+    say(f"untwin: {output} answers like {model}, in {size / 1e6:.2f} MB")
+    name_next(["predict", output, "NEW_DATA"])
+    return 0

@@ -1,0 +1,55 @@
+"""`untwin export` and what reads its folders."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.cli.test_writing import cells
+
+
+def test_an_exported_model_answers_like_the_whole_one(fitted, command, tmp_path):
+    small, asked = tmp_path / "small", tmp_path / "new.csv"
+    asked.write_text("text\nprinter jam again\nlate parcel\n\n")
+    done = command("export", fitted.folder, "--answer-only", "-o", small)
+    assert done.code == 0
+    told = [command("predict", folder, asked) for folder in (fitted.folder, small)]
+    assert told[0].code == told[1].code == 0
+    assert cells(told[0].out) == cells(told[1].out)
+    assert command("info", small).code == 0
+    refused = command("explain", small, "--text", "printer jam")
+    assert refused.code == 3
+    assert "can only answer" in refused.err
+
+
+def test_predict_by_an_exported_model_loads_no_learning_code(fitted, command, tmp_path):
+    small, asked = tmp_path / "small", tmp_path / "new.csv"
+    asked.write_text("text\nprinter jam again\n")
+    assert command("export", fitted.folder, "--answer-only", "-o", small).code == 0
+    code = (
+        "import sys; from untwin.cli.group import *; from untwin.cli.predict import predict;"
+        "predict.main(sys.argv[1:], standalone_mode=False);"
+        "print([name for name in ('sklearn', 'numba', 'pandas') if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, small, asked, "-o", tmp_path / "out.csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.strip().endswith("[]")
+
+
+def test_packed_models_answer_and_explain(fitted, command, tmp_path):
+    packed, asked = tmp_path / "model.untwin", tmp_path / "new.csv"
+    asked.write_text("text\nprinter jam again\n")
+    assert command("pack", fitted.folder, "-o", packed).code == 0
+    again = command("pack", fitted.folder, "-o", packed)
+    assert again.code == 2
+    assert "--force" in again.err
+    assert command("pack", fitted.folder, "-o", packed, "--force").code == 0
+    told = [command("predict", model, asked) for model in (fitted.folder, packed)]
+    assert cells(told[0].out) == cells(told[1].out)
+    assert command("explain", packed, "--text", "printer jam").code == 0
+    learnt = command("add", packed, fitted.folder)
+    assert learnt.code not in (0, 70)

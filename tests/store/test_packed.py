@@ -7,6 +7,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import numpy as np
 import pytest
 
+from untwin._errors import UntwinError
 from untwin.store import ModelRefused, load, pack, read_digest, read_facts, save
 
 
@@ -31,6 +32,13 @@ def test_a_packed_model_is_its_folder(folder, packed, tmp_path):
     with ZipFile(packed) as archive:
         archive.extractall(tmp_path / "again")
     assert load(tmp_path / "again").sha256 == one.sha256
+
+
+def test_a_packed_model_is_not_written_to(packed):
+    before = packed.read_bytes()
+    with pytest.raises(UntwinError, match="unzip it into one"):
+        save(packed, {"W": np.arange(3.0)}, {})
+    assert packed.read_bytes() == before
 
 
 def test_packing_twice_gives_the_same_bytes(folder, packed, tmp_path):

@@ -39,6 +39,9 @@ def sole_writer(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     if place in locked:
         yield
         return
+    if folder.is_file():
+        hint = "Name a folder. If the file is a packed model, unzip it into one."
+        raise InputError(f"{folder}: is a file, and models are saved as folders.", code="not-a-folder", hint=hint)
     with ExitStack() as stack:
         if not folder.is_dir():
             folder.mkdir()

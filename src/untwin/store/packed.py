@@ -30,7 +30,7 @@ class PackedFile:
     def __init__(self, path: Path) -> None:
         try:
             self._zip = ZipFile(path)
-        except (BadZipFile, NotImplementedError, ValueError):
+        except (BadZipFile, RuntimeError, ValueError):
             hint = "Give the folder that `untwin fit` has written, or the file of `untwin pack`."
             raise ModelRefused("holds no model.", code="model-missing", hint=hint) from None
         members, size = self._zip.infolist(), path.stat().st_size
@@ -51,7 +51,7 @@ class PackedFile:
         try:
             with self._zip.open(self._members[name]) as file:
                 return file.read() if most is None else file.read(most + 1)
-        except (BadZipFile, EOFError, OSError, ValueError, NotImplementedError) as error:
+        except (BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
             raise damage_error(f"{name} must be readable. Got instead: {error}") from None
 
     def arrays(self, files: list[ArrayFile]) -> Iterator[Array]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
+from joblib import effective_n_jobs, parallel_config
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
 from sklearn.utils import _safe_indexing as rows_of
@@ -27,6 +28,7 @@ __all__ = [
     "inherited_tags",
     "many_classes",
     "matrix_product",
+    "number_of_threads",
     "require_classes",
     "rows_of",
     "validating",
@@ -91,3 +93,9 @@ def matrix_product(A: Any, B: Any) -> Any:
     """Return A @ B of finite numbers; BLAS may flag what lies behind them in its buffers, which means nothing."""
     with np.errstate(invalid="ignore"):
         return A @ B
+
+
+def number_of_threads(n_jobs: int | None) -> int:
+    """Return how many threads `n_jobs` asks for; processes, which a worker of a pool may not start, play no part."""
+    with parallel_config(backend="threading"):
+        return int(effective_n_jobs(n_jobs))

@@ -103,13 +103,17 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @validating
-    def fit(self, X: Any, y: Any, *, answers: FirstStageAnswers | None = None) -> Self:
-        """Train both stages; `answers` are those of the first stage out of fold, where they are known already."""
+    def fit(self, X: Any, y: Any, *, answers: FirstStageAnswers | None = None, models: list[Any] | None = None) -> Self:
+        """Train both stages.
+
+        `answers` are those of the first stage out of fold, and `models` the first stage trained on all rows, whose
+        classes are numbers, where they are known already.
+        """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         found = self.answers_out_of_fold(X, y) if answers is None else answers
-        self.models_ = [clone(model).fit(X, codes) for _, model in self.estimators]
+        self.models_ = models or [clone(model).fit(X, codes) for _, model in self.estimators]
         self.second_, self.temperatures_ = None, np.ones(len(self.models_))
         if found is not None:
             self._fit_second(found, X, codes)

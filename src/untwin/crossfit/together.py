@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain
-from time import process_time, thread_time
+from functools import partial
+from math import ceil
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from untwin._compat import rows_of
 from untwin.crossfit.outoffold import class_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from untwin._types import Array, Floats32, Indices
 
@@ -64,27 +65,42 @@ class SharedFolds:
             given, asked = fitted.fit_transform(given, self.codes[train]), fitted.transform(asked)
         return PreparedFold(fold, given, self.codes[train], asked, self.codes[test], test)
 
-    def scores(self, models: Mapping[str, Any], known: PreparedFold | None = None) -> dict[str, HeldOutScores]:
-        """Return the scores of each model for all rows; folds run in threads. `known` is a fold prepared already."""
+    def scores(
+        self,
+        models: Mapping[str, Any],
+        known: PreparedFold | None = None,
+        *,
+        beside: Sequence[Callable[[int], None]] = (),
+    ) -> dict[str, HeldOutScores]:
+        """Return the scores of each model for all rows; folds run in threads.
+
+        `known` is a fold prepared already. `beside` is other work that the same threads do first, so that none of them
+        is idle at the end; it is told how many threads it may use.
+        """
         shape, numbers = (len(self.codes), self.n_classes), self.numbers.tolist()
         found = {name: np.full(shape, np.nan, dtype=np.float32) for name in models}
+        n_jobs = ceil(self.n_threads / (len(beside) + len(numbers)))
 
-        def work(fold: int, n_jobs: int | None = None) -> dict[str, float]:
+        def work(fold: int) -> dict[str, float]:
             with _progress.silence():
                 prepared = known if known is not None and known.number == fold else self.prepare(fold)
                 seconds = {}
                 for name, model in models.items():
-                    start = thread_time() if n_jobs is None else process_time()
+                    start = thread_time() if n_jobs == 1 else perf_counter()
                     found[name][prepared.rows] = prepared.scores(_with_threads(model, n_jobs), self.n_classes)
-                    seconds[name] = (thread_time() if n_jobs is None else process_time()) - start
+                    seconds[name] = thread_time() - start if n_jobs == 1 else (perf_counter() - start) * n_jobs
                 return seconds
 
-        together = len(numbers) - len(numbers) % self.n_threads
-        alone = (work(fold, self.n_threads) for fold in numbers[together:])  # its models may use all threads
+        def work_beside(task: Callable[[int], None]) -> dict[str, float]:
+            with _progress.silence():
+                task(n_jobs)
+            return {}
+
+        jobs = [*(partial(work_beside, task) for task in beside), *(partial(work, fold) for fold in numbers)]
         stage, spent = ", ".join(models), Counter[str]()
-        for done, seconds in enumerate(chain(in_threads(work, numbers[:together], self.n_threads), alone), start=1):
+        for done, seconds in enumerate(in_threads(lambda job: job(), jobs, self.n_threads), start=1):
             spent.update(seconds)
-            _progress.report(stage, done, len(numbers))
+            _progress.report(stage, done, len(jobs))
         return {name: HeldOutScores(found[name], spent[name]) for name in models}
 
 
@@ -111,9 +127,9 @@ class PreparedFold:
         return aligned_scores(clone(model).fit(self.train, self.codes), self.asked, n_classes)
 
 
-def _with_threads(model: Any, n_jobs: int | None) -> Any:
-    """Return the model, made to use so many threads if it can and is not told otherwise; None: as it is."""
-    if n_jobs is None or getattr(model, "n_jobs", 1) is not None:
+def _with_threads(model: Any, n_jobs: int) -> Any:
+    """Return the model, made to use so many threads if it can and is not told otherwise."""
+    if n_jobs == 1 or getattr(model, "n_jobs", 1) is not None:
         return model
     return clone(model).set_params(n_jobs=n_jobs)
 

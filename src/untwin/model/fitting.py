@@ -7,9 +7,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from untwin._compat import number_of_threads
 from untwin.model.features.choose import make_view
 from untwin.model.ordinal import class_order
 from untwin.model.selection.sampling import shared_folds
@@ -31,7 +31,7 @@ def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tupl
         preset=model.preset,
         scoring=model.scoring,
         order=class_order(model.order, classes, model.scoring),
-        n_threads=effective_n_jobs(model.n_jobs),
+        n_threads=number_of_threads(model.n_jobs),
         seed=int(check_random_state(model.random_state).randint(np.iinfo(np.int32).max)),
         deadline=deadline,
     )

@@ -206,7 +206,7 @@ def test_the_stack_must_beat_it_beyond_chance(rivals, make_texts):
     ((stack, rival, _),) = rivals
     codes = np.unique(make_texts(400, 8)[1], return_inverse=True)[1]
     comparison = Comparison(np.unique(codes), codes, np.arange(400) % 5, "accuracy", None)
-    trials = Trials(None, None, comparison, None)
+    trials = Trials(None, None, comparison, None, rows=None, codes=codes)
     wrong = np.flatnonzero(rival.predicted != codes)
     assert len(wrong) > 10
     for n_more, better in [
@@ -285,7 +285,7 @@ def test_the_svm_that_is_kept_makes_two_passes_more_than_those_of_folds(monkeypa
 
     monkeypatch.setattr(LinearSVM, "fit", noted)
     UntwinClassifier(preset="fast").fit(texts, labels)
-    assert made == [(PASSES, TOLERANCE)] * 5 + [(PASSES + 2, TOLERANCE)]
+    assert sorted(made) == [(PASSES, TOLERANCE)] * 5 + [(PASSES + 2, TOLERANCE)]
     made.clear()
     UntwinClassifier(preset="fast").fit(["red bus", "blue car"], ["a", "b"])  # no row can be held out
     assert made == [(PASSES + 2, TOLERANCE)]

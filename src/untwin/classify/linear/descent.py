@@ -18,10 +18,10 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs, parallel_config
 from scipy.sparse import csr_array, hstack
 from sklearn.utils.parallel import Parallel, delayed
 
+from untwin._compat import number_of_threads
 from untwin._compiled import Rows, as_rows
 from untwin.classify.linear.kernels import Block, Labelled, pack_weights, squared_lengths, sweep
 
@@ -68,8 +68,7 @@ class Problem:
         """Learn block after block, `n_jobs` at a time; return all weights, as CSR if `packed`, and biases."""
         orders, width = PassOrders(len(self.given.slack), self.seed), WIDTH
         if self.passes is not None:  # then a class does not depend on the others of its block
-            with parallel_config(backend="threading"):
-                width = min(WIDTH, ceil(self.n_classes / effective_n_jobs(n_jobs)))
+            width = min(WIDTH, ceil(self.n_classes / number_of_threads(n_jobs)))
 
         def learn_block(first: int) -> tuple[Any, Floats32]:
             block = self._learn_block(first, min(width, self.n_classes - first), orders)

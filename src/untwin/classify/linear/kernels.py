@@ -119,12 +119,21 @@ def _find_active(alpha: Array, sign: Array, active: Array) -> int:
 
 @compiled
 def _score_all(rows: Rows, row: int, block: Block, score: Array) -> None:
+    """Score all classes: four terms at a time, so that scores are read and written a quarter as often."""
+    terms, values, W = rows.terms, rows.values, block.W
     for c in range(len(score)):
         score[c] = block.bias[c]
-    for place in range(rows.starts[row], rows.starts[row + 1]):
-        value, weights = rows.values[place], block.W[rows.terms[place]]
+    place, last = rows.starts[row], rows.starts[row + 1]
+    while place + 3 < last:
+        v0, v1, v2, v3 = values[place], values[place + 1], values[place + 2], values[place + 3]
+        w0, w1, w2, w3 = W[terms[place]], W[terms[place + 1]], W[terms[place + 2]], W[terms[place + 3]]
         for c in range(len(score)):
-            score[c] += value * weights[c]
+            score[c] = (((score[c] + v0 * w0[c]) + v1 * w1[c]) + v2 * w2[c]) + v3 * w3[c]
+        place += 4
+    for rest in range(place, last):
+        weights = W[terms[rest]]
+        for c in range(len(score)):
+            score[c] += values[rest] * weights[c]
 
 
 @compiled

@@ -7,6 +7,7 @@ candidates, and averages of up to three of all.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,14 +87,14 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     rows = view.rows if len(asked) == len(y) else view.take(asked).rows
     shared = SharedFolds(rows, codes[asked], len(classes), folds, parts[asked], view.preprocessing, rules.n_threads)
     comparison = Comparison(classes, codes[asked], folds, rules.scoring, rules.order)
-    trials = Trials(view, shared, comparison, rules)
+    prepared = view.prepare(y)
+    trials = Trials(view, shared, comparison, rules, rows=prepared.rows, codes=codes)
     trials.run()
     averages = trials.averages()
     winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
     log_p = top_class(winner.log_p)
-    prepared = view.prepare(y)
-    members = tuple(replace(member, model=trials.train(member, prepared.rows, y)) for member in winner.members)
+    members = tuple(replace(member, model=trials.train(member)) for member in winner.members)
     return Selection(
         prepared,
         Ensemble(members, winner.temperature, classes, top_class),
@@ -111,11 +112,26 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
 
 
 class Trials:
-    """The candidates of a preset, their results so far, and what the stack has to learn from."""
+    """The candidates of a preset, their results so far, and what the stack has to learn from.
 
-    def __init__(self, view: View, shared: SharedFolds, comparison: Comparison, rules: SelectionRules) -> None:
+    `rows` are all prepared rows, of which the models of the first stage are trained beside the folds, and `codes` their
+    classes.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        shared: SharedFolds,
+        comparison: Comparison,
+        rules: SelectionRules,
+        *,
+        rows: Any,
+        codes: Indices,
+    ) -> None:
         self._view, self._shared, self._comparison, self._rules = view, shared, comparison, rules
+        self._rows, self._codes = rows, codes
         self._first: Mapping[str, Any] = {}
+        self._trained: dict[str, Any] = {}
         self._answers: FirstStageAnswers
         self._without: dict[int, tuple[csr_array, Indices]] = {}
         self.results: list[CandidateResult] = []
@@ -123,10 +139,11 @@ class Trials:
 
     def run(self) -> None:
         """Let the candidates answer."""
-        fold = self._shared.prepare(int(self._shared.numbers[0]))
-        prepared = self._view.rows if self._view.preprocessing is None else fold.train
-        now = self._rules.profile(prepared, self._shared.n_classes)
-        C = choose_strength(fold, now) if self._is_worth_choosing_strength else usual_strength(len(self._shared.codes))
+        now = self._rules.profile(self._rows, self._shared.n_classes)
+        fold, C = None, usual_strength(len(self._shared.codes))
+        if self._is_worth_choosing_strength:
+            fold = self._shared.prepare(int(self._shared.numbers[0]))
+            C = choose_strength(fold, now)
         self._first = first_stage(now, C)
         if self._rules.preset == "fast":
             self._first = {SVM: self._first[SVM]}
@@ -161,30 +178,47 @@ class Trials:
         """The names of the candidates that have a result."""
         return [result.name for result in self.results]
 
-    def train(self, member: Member, rows: Any, y: Array) -> Any:
+    def train(self, member: Member) -> Any:
         """Return the model of a member, trained on all rows."""
-        model = clone(member.model)
+        classes = self._comparison.classes
+        if member.name in self._trained:
+            model = copy(self._trained[member.name])
+            model.classes_ = classes
+            return model
+        y, model = classes[self._codes], clone(member.model)
         for part in _linear_svms(model):
             part.n_jobs, part.passes = self._rules.n_threads, PASSES  # folds shared the threads so far
         if not isinstance(model, StackedClassifier):
-            return model.fit(rows, y)
+            return model.fit(self._rows, y)
         model.n_jobs = self._rules.n_threads
-        return model.fit(rows, y, answers=self._answers)
+        return model.fit(self._rows, y, answers=self._answers, models=list(self._trained.values()))
 
-    def _first_scores(self, models: Mapping[str, Any], fold: PreparedFold) -> dict[str, HeldOutScores]:
-        """Return the scores of the first stage; one that fails on the rows of some fold is dropped, but not the SVM."""
+    def _first_scores(self, models: Mapping[str, Any], fold: PreparedFold | None) -> dict[str, HeldOutScores]:
+        """Return the scores of the first stage; one that fails on some rows is dropped, but not the SVM."""
         try:
-            return self._shared.scores(models, fold)
+            return self._scores_beside_training(models, fold)
         except ValueError:
             found: dict[str, HeldOutScores] = {}
             for name, model in models.items():
                 try:
-                    found |= self._shared.scores({name: model})
+                    found |= self._scores_beside_training({name: model}, fold)
                 except ValueError as error:
                     if name == SVM:
                         raise
                     self.dropped[name] = CANNOT.format(error)
             return found
+
+    def _scores_beside_training(self, models: Mapping[str, Any], fold: PreparedFold | None) -> dict[str, HeldOutScores]:
+        """Return scores of held-out rows; the models of all rows are trained by the same threads, largest job first."""
+
+        def train(n_jobs: int) -> None:
+            for name, model in models.items():
+                kept = clone(model)
+                for part in _linear_svms(kept):
+                    part.n_jobs, part.passes = n_jobs, PASSES
+                self._trained[name] = kept.fit(self._rows, self._codes)
+
+        return self._shared.scores(models, fold, beside=[train])
 
     def _try_stack(self) -> None:
         """Let a second stage learn from the out-of-fold answers of the first."""

@@ -79,7 +79,7 @@ def collect_evidence(X: Any, y: Array) -> Evidence:
         near[held_out] = rest[KNNClassifier().fit(X[rest], y[rest]).kneighbors(X[held_out], NEIGHBOURS)[1]]
     classes, true = np.unique(y, return_inverse=True)
     predicted = np.searchsorted(classes, said.predictions.data)
-    answers = OutOfFoldAnswers(classes, np.arange(len(y)), true, predicted, np.log(P), said.folds)
+    answers = OutOfFoldAnswers.of(classes, np.arange(len(y)), true, predicted, log_p=np.log(P), folds=said.folds)
     return Evidence(answers=answers, X=X, neighbours=near)
 
 

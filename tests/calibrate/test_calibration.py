@@ -35,7 +35,9 @@ def test_groups_of_classes_and_the_model_have_one_threshold(rows, target):
     by_groups.judged_ = confidence, right
     log_p = np.log(np.column_stack([confidence, np.full(len(confidence), 1e-9)])).astype(np.float64)
     all_a = np.zeros(len(rows), dtype=np.intp)
-    answers = OutOfFoldAnswers(np.array(["a", "b"]), np.arange(len(rows)), all_a, np.where(right, 0, 1), log_p, all_a)
+    answers = OutOfFoldAnswers.of(
+        np.array(["a", "b"]), np.arange(len(rows)), all_a, np.where(right, 0, 1), log_p=log_p, folds=all_a
+    )
     of_model = surest_threshold(*answers.confidence_and_truth, target)
     assert by_groups._threshold(target) == pytest.approx(of_model)
     sure = confidence >= by_groups._threshold(target)

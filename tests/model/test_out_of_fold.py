@@ -9,8 +9,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from untwin.model import UntwinClassifier
+from untwin.model.best_scores import BestScores
 from untwin.model.out_of_fold import OutOfFoldAnswers
-from untwin.model.state import log_proba_of_rows
 from untwin.represent.weights import SupervisedWeights
 
 
@@ -19,7 +19,7 @@ def _answers(shares, predicted, folds):
         log_p = np.log(np.array(shares, dtype=np.float32))
     classes, folds = np.array(["a", "b", "c"]), np.array(folds)
     said = np.where(folds >= 0, np.searchsorted(classes, predicted), -1)
-    return OutOfFoldAnswers(classes, np.arange(len(folds)), np.zeros_like(said), said, log_p, folds)
+    return OutOfFoldAnswers.of(classes, np.arange(len(folds)), np.zeros_like(said), said, log_p=log_p, folds=folds)
 
 
 def _likeliest(log_p, classes):
@@ -55,7 +55,7 @@ def test_nobody_was_asked_about_a_class_that_is_new():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"log_p": np.zeros((2, 2))}, r"log_p must have shape \(2, 3\)"),
+        ({"scores": BestScores.of(np.zeros((2, 2)))}, "scores must be those of 2 rows and 3 classes"),
         ({"folds": np.zeros(3)}, r"folds must have shape \(2,\)"),
         ({"true": np.array([0, 3])}, "numbers of 3 classes"),
         ({"said": np.array([0, 3])}, "numbers of 3 classes"),
@@ -84,7 +84,7 @@ def test_rows_that_are_never_held_out_are_answered_like_new_ones():
     folds = np.where(np.arange(120) < 12, -1, np.arange(120) % 4)
     model = UntwinClassifier(encoder=SupervisedWeights(scheme="chi2"), cv=folds, preset="fast").fit(X, y)
     known = model.state_
-    found = log_proba_of_rows(known.ensemble, known.view, known.preprocessing, known.answers)
+    found = known._log_proba_of_rows()
     np.testing.assert_array_equal(np.flatnonzero(~known.answers.held), np.arange(12))
     np.testing.assert_allclose(np.exp(found[:12]), model.predict_proba(X[:12]), atol=1e-5)
     weighted = known.ensemble.log_proba(known.view.prepare(y).rows[:12])

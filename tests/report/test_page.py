@@ -145,7 +145,7 @@ def test_charts_have_a_name_for_screen_readers(page):
 def test_the_page_keeps_within_its_size(model_of, n_classes, most, tmp_path):
     model = copy(model_of(n_classes))
     long = ["長い文章 " * 500] * len(model.state_.y)  # three bytes a letter: the worst that texts can do
-    model.state_ = replace(model.state_, documents=long)
+    model.state_ = replace(model.state_, view=replace(model.state_.view, given=long))
     path = write_report(model, tmp_path / "page.html")
     assert path.stat().st_size < most * MEGABYTE
 

@@ -38,8 +38,7 @@ def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tupl
     parts = shared_folds(given, codes, model.cv)
     view = make_view(given, codes, kind=model._kind, encoder=model.encoder)
     choice = select_best(view, y, parts, rules)
-    documents = None if model._kind == "matrix" else given
-    known = FittedState.assemble(
-        view, choice.prepared, choice.ensemble, choice.answers, y, ids=ids, n_arrived=len(y), documents=documents
+    known = FittedState(
+        view, choice.ensemble, choice.answers, choice.prepared.preprocessing, y, ids=ids, n_arrived=len(y)
     )
     return known, choice

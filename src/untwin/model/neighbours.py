@@ -35,7 +35,7 @@ NEIGHBOURS = 10
 
 @dataclass(slots=True, eq=False)
 class NeighbourSpace:
-    """A `KNNClassifier` over coordinates; `axes` names their classes, new ones at the end."""
+    """A `KNNClassifier` over coordinates; `axes` names their classes."""
 
     knn: KNNClassifier
     axes: Array
@@ -49,11 +49,6 @@ class NeighbourSpace:
     def place(self, log_p: AnyFloats, classes: Array) -> csr_array:
         """Return the coordinates of rows with these log-probabilities."""
         return coordinates(log_p, positions(classes, self.axes), len(self.axes))
-
-    def add(self, log_p: AnyFloats, classes: Array, y: Array) -> None:
-        """Add rows to the space; new classes become new axes."""
-        self.axes = np.concatenate([self.axes, classes[~np.isin(classes, self.axes)]])
-        self.knn.partial_fit(self.place(log_p, classes), y)
 
     def explain(
         self, log_p: AnyFloats, classes: Array, terms: tuple[Any, Any], names: Any, top: int

@@ -8,7 +8,7 @@ n rows that were to be held out, C classes
 rows        n        their numbers among the training rows: all of these, or a sample where they are too many
 true        n        number of the label of each row, in `classes`
 said        n        number of the answer; -1 where a row was never held out
-log_p       n x C    calibrated log-probabilities; NaN where a row was never held out
+log_p       n x C    calibrated log-probabilities, made of the best `scores`; NaN where a row was never held out
 folds       n        the fold that held the row out; -1 never. Rows learnt later are a fold of their own: they were
                      answered before they were learnt
 confidence  n        probability of the answer; 0 without one
@@ -26,6 +26,7 @@ import numpy as np
 from untwin._values import freeze, positions
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
+from untwin.model.best_scores import BestScores
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class OutOfFoldAnswers:
     Examples
     --------
     >>> log_p = np.log(np.array([[0.75, 0.25], [0.875, 0.125]]))
-    >>> answers = OutOfFoldAnswers(np.array(["cat", "dog"]), np.arange(2), np.array([0, 1]), np.array([0, 0]), log_p,
-    ...     np.array([0, 1]))
+    >>> answers = OutOfFoldAnswers.of(np.array(["cat", "dog"]), np.arange(2), np.array([0, 1]), np.array([0, 0]),
+    ...     log_p=log_p, folds=np.array([0, 1]))
     >>> answers
     OutOfFoldAnswers(2 rows, 2 classes, 2 held out)
     >>> answers.wrong.tolist(), answers.confidence.round(3).tolist()
@@ -57,18 +58,27 @@ class OutOfFoldAnswers:
     rows: Indices
     true: Indices
     said: Indices
-    log_p: Floats32
+    scores: BestScores
     folds: Indices
 
     def __post_init__(self) -> None:
         n, C = len(self.rows), len(self.classes)
-        for name, wanted in {"true": (n,), "said": (n,), "folds": (n,), "log_p": (n, C)}.items():
-            if np.shape(getattr(self, name)) != wanted:
-                raise ValueError(f"{name} must have shape {wanted}. Got {np.shape(getattr(self, name))} instead.")
+        for name in ("true", "said", "folds"):
+            if np.shape(getattr(self, name)) != (n,):
+                raise ValueError(f"{name} must have shape {(n,)}. Got {np.shape(getattr(self, name))} instead.")
+        if (len(self.scores.rest), self.scores.n_classes) != (n, C):
+            raise ValueError(f"scores must be those of {n} rows and {C} classes. Got others instead.")
         if n and not (0 <= self.true.min() <= self.true.max() < C > self.said.max()):
             raise ValueError(f"true and said must be numbers of {C} classes. Got others instead.")
         if not np.array_equal(self.said >= 0, self.folds >= 0):
             raise ValueError("Rows must have an answer where they were held out, and only there.")
+
+    @classmethod
+    def of(
+        cls, classes: Array, rows: Indices, true: Indices, said: Indices, *, log_p: Array, folds: Indices
+    ) -> OutOfFoldAnswers:
+        """Return answers by their log-probabilities, of which the best are kept."""
+        return cls(classes, rows, true, said, BestScores.of(log_p), folds)
 
     @classmethod
     def nothing(cls, y: Array) -> OutOfFoldAnswers:
@@ -76,10 +86,15 @@ class OutOfFoldAnswers:
         classes, true = np.unique(y, return_inverse=True)
         never = np.full(len(y), -1, dtype=np.intp)
         log_p = np.full((len(y), len(classes)), np.nan, dtype=np.float32)
-        return cls(classes, np.arange(len(y)), true, never, log_p, never)
+        return cls.of(classes, np.arange(len(y)), true, never, log_p=log_p, folds=never)
 
     def __repr__(self) -> str:
         return f"OutOfFoldAnswers({len(self.rows)} rows, {len(self.classes)} classes, {self.held.sum()} held out)"
+
+    @cached_property
+    def log_p(self) -> Floats32:
+        """Calibrated log-probabilities."""
+        return self.scores.dense()
 
     @cached_property
     def held(self) -> Flags:
@@ -158,13 +173,13 @@ class OutOfFoldAnswers:
         wide = np.full((len(held), len(classes)), -np.inf, dtype=np.float32)  # new classes had probability 0
         wide[:, place] = np.vstack([self.log_p, log_p])
         wide[~held] = np.nan
-        return OutOfFoldAnswers(
+        return OutOfFoldAnswers.of(
             classes,
             np.concatenate([self.rows, rows]),
             np.concatenate([place[self.true], positions(y, classes)]),
             np.where(held, np.concatenate([place[self.said], positions(predicted, classes)]), -1),
-            wide,
-            np.concatenate([self.folds, folds]),
+            log_p=wide,
+            folds=np.concatenate([self.folds, folds]),
         )
 
     def drop_rows(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
@@ -178,7 +193,7 @@ class OutOfFoldAnswers:
             rows=number[self.rows[kept]],
             true=self.true[kept],
             said=self.said[kept],
-            log_p=self.log_p[kept],
+            scores=self.scores.take(kept),
             folds=self.folds[kept],
         )
 
@@ -197,4 +212,4 @@ class OutOfFoldAnswers:
             log_p[asked] = np.log(P[asked] / total[asked, np.newaxis])
         said[asked] = positions(answer(log_p[asked], classes), classes)
         folds = np.where(asked, self.folds, -1)
-        return OutOfFoldAnswers(classes, self.rows, true, said, log_p.astype(np.float32), folds)
+        return OutOfFoldAnswers.of(classes, self.rows, true, said, log_p=log_p, folds=folds)

@@ -19,16 +19,17 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
+from untwin.answer.answerer import FEW
 from untwin.calibrate.threshold import surest_threshold
 from untwin.model.features.view import apply_preprocessing
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Flags, Floats32
+    from untwin._types import Array, Flags, Floats32, Indices
     from untwin.answer.answerer import TextAnswerer
     from untwin.classify.knn.explain import Explanation
     from untwin.model.ensemble import Ensemble
-    from untwin.model.features.view import PreparedRows, View
+    from untwin.model.features.view import View
     from untwin.model.out_of_fold import OutOfFoldAnswers
 
 SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
@@ -39,41 +40,31 @@ class FittedState:
     """The data from which a model answers, explains and learns incrementally.
 
     `y` and `ids` are the labels and names (`row_ids`) of the training rows that the view holds. `n_arrived` counts all
-    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None. `documents`: the
-    training rows as they were given if a person can read them (texts, a frame), else None.
+    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None.
     """
 
     view: View
     ensemble: Ensemble
     answers: OutOfFoldAnswers
-    space: NeighbourSpace
     preprocessing: Any
     y: Array
     ids: Array
     n_arrived: int
-    documents: Any
-
-    @classmethod
-    def assemble(
-        cls,
-        view: View,
-        prepared: PreparedRows,
-        ensemble: Ensemble,
-        answers: OutOfFoldAnswers,
-        y: Array,
-        *,
-        ids: Array,
-        n_arrived: int,
-        documents: Any,
-    ) -> FittedState:
-        """Return the state with a new neighbour space."""
-        log_p = log_proba_of_rows(ensemble, view, prepared.preprocessing, answers)
-        space = NeighbourSpace.of_rows(log_p, ensemble.classes, y[answers.rows])
-        return cls(view, ensemble, answers, space, prepared.preprocessing, y, ids, n_arrived, documents)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: what answers is compiled again by a copy."""
-        return {name: value for name, value in vars(self).items() if name != "answerer"}
+        return {name: value for name, value in vars(self).items() if name not in ("answerer", "space")}
+
+    @property
+    def documents(self) -> Any:
+        """The training rows as they were given if a person can read them (texts, a frame), else None."""
+        return self.view.documents
+
+    @cached_property
+    def space(self) -> NeighbourSpace:
+        """The training rows among which neighbours are looked for."""
+        answers = self.answers
+        return NeighbourSpace.of_rows(self._log_proba_of_rows(), self.ensemble.classes, self.y[answers.rows])
 
     @property
     def n_terms(self) -> int:
@@ -100,15 +91,23 @@ class FittedState:
 
         return compile_state(self)
 
-    def log_proba_of_training_row(self, row: int) -> Floats32:
-        """Return what the model, which has seen it, says of a training row."""
+    def log_proba_of_training_rows(self, rows: Indices) -> Floats32:
+        """Return what the model, which has seen them, says of training rows."""
         from untwin.model.answering import counted_rows
 
-        encoded = rows_of(self.view.rows, [row])
+        encoded = rows_of(self.view.rows, rows)
         counts = None if self.view.encoder is None else counted_rows(encoded)
         if counts is None or self.answerer is None:
             return self.ensemble.log_proba(self.terms(encoded))
-        return self.answerer.log_proba_of_counts(counts, few=True)[0]
+        return self.answerer.log_proba_of_counts(counts, few=len(rows) <= FEW)[0]
+
+    def _log_proba_of_rows(self) -> Floats32:
+        """Return out-of-fold log-probabilities; for rows that were never held out those of the model itself."""
+        log_p, never = self.answers.log_p, np.flatnonzero(~self.answers.held)
+        if len(never):
+            log_p = log_p.copy()
+            log_p[never] = self.log_proba_of_training_rows(self.answers.rows[never])
+        return log_p
 
     def without_evidence(self, given: Any) -> Flags:
         """Tell which texts hold no known term."""
@@ -163,13 +162,3 @@ class FittedState:
         if self.view.encoder is None:
             return np.zeros(encoded.shape[0] if hasattr(encoded, "shape") else len(encoded), dtype=np.bool_)
         return np.asarray(np.diff(encoded.indptr) == 0)
-
-
-def log_proba_of_rows(ensemble: Ensemble, view: View, preprocessing: Any, answers: OutOfFoldAnswers) -> Floats32:
-    """Return the out-of-fold log-probabilities of the rows; those of the ensemble for rows that were never held out."""
-    log_p = answers.log_p.copy()
-    never = np.flatnonzero(~answers.held)
-    if len(never):
-        rows = rows_of(view.rows, answers.rows[never])
-        log_p[never] = ensemble.log_proba(apply_preprocessing(preprocessing, rows))
-    return log_p

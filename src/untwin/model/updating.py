@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
-from untwin._compat import rows_of
 from untwin._values import positions
 from untwin.crossfit.folds import identical_rows
 from untwin.data.encode import TableEncoder
@@ -18,7 +16,7 @@ from untwin.model.features.inputs import stack_rows
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.records import Drift, UpdateReport
 from untwin.model.row_ids import more_ids, places_of_ids
-from untwin.model.state import FittedState, log_proba_of_rows
+from untwin.model.state import FittedState
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -40,15 +38,12 @@ def add_rows(
     view = known.view.grow(given)
     prepared = view.prepare(labels)
     ensemble = known.ensemble.refit(view, prepared, labels)
-    documents = None if known.documents is None else stack_rows([known.documents, given])
     again = learnt_before(known, given)
     fresh = ~(_find_repeated(view.rows, len(known.y)) if again is None else again)
     asked = fresh & np.isin(y, known.ensemble.classes)
     answers = known.answers.append_rows(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
-    space = replace(known.space, knn=copy(known.space.knn))  # learning replaces its arrays and writes into none
-    space.add(log_proba_of_rows(ensemble, view, prepared.preprocessing, answers)[-len(new) :], ensemble.classes, y)
     n_arrived = known.n_arrived + len(new)
-    after = FittedState(view, ensemble, answers, space, prepared.preprocessing, labels, names, n_arrived, documents)
+    after = FittedState(view, ensemble, answers, prepared.preprocessing, labels, names, n_arrived)
     accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
     record = _record(known, after, len(new))
     return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
@@ -70,16 +65,7 @@ def relabel_rows(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -
     ensemble = known.ensemble.refit(known.view, prepared, labels)
     heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.reassign_classes(heirs, ensemble.classes, labels, answer)
-    after = FittedState.assemble(
-        known.view,
-        prepared,
-        ensemble,
-        answers,
-        labels,
-        ids=known.ids,
-        n_arrived=known.n_arrived,
-        documents=known.documents,
-    )
+    after = replace(known, ensemble=ensemble, answers=answers, preprocessing=prepared.preprocessing, y=labels)
     return after, _record(known, after, len(places))
 
 
@@ -101,9 +87,8 @@ def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[Fit
         answers = answers.reassign_classes(heirs, ensemble.classes, labels, answer)
     else:  # none of the sampled rows with an out-of-fold answer is left
         answers = OutOfFoldAnswers.nothing(labels)
-    documents = None if known.documents is None else rows_of(known.documents, kept)
-    after = FittedState.assemble(
-        view, prepared, ensemble, answers, labels, ids=known.ids[kept], n_arrived=known.n_arrived, documents=documents
+    after = FittedState(
+        view, ensemble, answers, prepared.preprocessing, labels, ids=known.ids[kept], n_arrived=known.n_arrived
     )
     return after, _record(known, after, len(gone))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from untwin._types import Array
 
 Term = int | str
+ROUNDED = 6  # digits of similarities that are compared
 
 
 class Terms:
@@ -38,12 +39,15 @@ class Terms:
         return float(u @ v)
 
     def similar(self, term: Term, n: int) -> list[tuple[Term, float]]:
-        """Return the n terms nearest to `term` with their similarity, nearest first; itself is left out."""
+        """Return the n terms nearest to `term` with their similarity, nearest first; itself is left out.
+
+        Terms of the same rows are equally near, whatever a machine's rounding says: they come in their order.
+        """
         row = self._row(term)
         lengths = np.linalg.norm(self.vectors, axis=1)
         similarity = self.vectors @ self.vectors[row] / np.maximum(lengths * lengths[row], np.finfo(lengths.dtype).tiny)
         similarity[row] = -np.inf
-        nearest = np.argsort(-similarity, kind="stable")[: min(n, len(lengths) - 1)]
+        nearest = np.argsort(-np.round(similarity, ROUNDED), kind="stable")[: min(n, len(lengths) - 1)]
         called = nearest if self.names is None else self.names[nearest]
         return list(zip(called.tolist(), similarity[nearest].tolist(), strict=True))
 

@@ -1,6 +1,6 @@
 """`manifest.json`: what the model is, which file holds which array, and a digest of all that.
 
-    {"format": 5, "facts": {...}, "parts": {...}, "files": {...}, "sha256": "<digest of every byte before this one>"}
+    {"format": 6, "facts": {...}, "parts": {...}, "files": {...}, "sha256": "<digest of every byte before this one>"}
 
 facts     the configuration
 parts     by name, nested: how each part is made of arrays, which are named by their digests (see `kinds`)
@@ -22,7 +22,7 @@ from untwin.store.refusal import ModelRefused, damage_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = 5  # what is written, and read
+FORMAT = 6  # what is written, and read
 NEWER = "Install a newer untwin to load it."
 OLDER = "Fit the model again: `untwin fit DATA -o MODEL --config MODEL/manifest.json` repeats it with its options."
 LARGEST_MANIFEST = 1 << 21  # bytes; parsed they take thirty times as many at worst

@@ -14,13 +14,13 @@ def made(y, predictions=None, **given):
     classes = np.unique(y)
     folds = given.pop("folds", np.arange(len(y)) % 3)
     P = given.pop("probabilities", probabilities(said, classes, folds))
-    answers = OutOfFoldAnswers(
+    answers = OutOfFoldAnswers.of(
         classes,
         np.arange(len(y)),
         np.searchsorted(classes, y),
         np.where(folds >= 0, np.searchsorted(classes, said), -1),
-        np.log(np.maximum(P, 1e-300)),
-        folds,
+        log_p=np.log(np.maximum(P, 1e-300)),
+        folds=folds,
     )
     return Evidence(answers=answers, **({"X": (classes == y[:, None]).astype(float)} | given))
 

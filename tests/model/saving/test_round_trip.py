@@ -329,7 +329,7 @@ def test_saving_does_not_build_the_model_again(tmp_path, monkeypatch, small_mode
 def test_columns_that_cannot_be_saved_are_named(tmp_path, rows_of_kind, labels):
     frame = rows_of_kind("frame").with_columns(pl.struct("price", "colour").alias("both"))
     model = UntwinClassifier(preset="fast").fit(frame.drop("both"), labels)
-    object.__setattr__(model.state_, "documents", frame)
+    object.__setattr__(model.state_.view, "given", frame)
     with pytest.raises(ValueError, match=r"both must be something that can be saved\. Got a column of Struct"):
         model.save(tmp_path / "model")
 

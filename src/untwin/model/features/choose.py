@@ -30,10 +30,13 @@ def make_view(given: Any, codes: Indices, *, kind: str, encoder: Any) -> View:
         rows = blocks.fit_transform(given)
         least = blocks.encoders_[0].min_df  # a share counts as 1: of fewer rows it would keep more terms
         weights = TermWeights(min_df=int(least) if isinstance(least, Integral) else 1, block_of=blocks.block_of_)
-        return View(" and ".join(ways), rows, blocks, weights)
+        return View(" and ".join(ways), given, rows, blocks, weights)
     if kind == "frame" and (encoder is None or isinstance(encoder, TableEncoder)):
-        return View("columns" if encoder is None else "given encoder", given, None, _columns(given, codes, encoder))
-    return View("matrix", given) if encoder is None else View("given encoder", given, None, clone(encoder))
+        columns = _columns(given, codes, encoder)
+        return View("columns" if encoder is None else "given encoder", given, preprocessing=columns)
+    if encoder is None:
+        return View("matrix", given)
+    return View("given encoder", given, preprocessing=clone(encoder))
 
 
 def _columns(given: pl.DataFrame, codes: Indices, encoder: TableEncoder | None) -> TableEncoder:

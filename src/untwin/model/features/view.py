@@ -2,8 +2,9 @@
 
 Glossary
 --------
-given           rows as the user hands them over: texts, a frame, a matrix
-rows            what models are trained on: counts of terms for texts, otherwise the given rows themselves
+given           rows as the user hands them over: texts, a frame, a matrix; None where texts are not kept
+counted         counts of the terms of texts, by `encoder`; None for other rows, or until texts are counted again
+rows            what models are trained on: the counts of texts, otherwise the given rows themselves
 preprocessing   untrained transformer that each fold fits to its own training rows before it classifies, or None. For
                 counts: term weights. For a frame: its encoder, which uses labels and must never see held-out ones
 
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
@@ -41,14 +44,44 @@ def apply_preprocessing(fitted: Any, rows: Any) -> Any:
     return rows if fitted is None else fitted.transform(rows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class View:
-    """The training rows as models see them: counted by a fitted `encoder`, or as given if it is None."""
+    """The training rows as models see them: counted by a fitted `encoder`, or as given if it is None.
+
+    `recounts`: counting the texts again would give the same counts. It does not where some of them were counted before
+    later texts brought new terms.
+    """
 
     name: str
-    rows: Any
+    given: Any
+    counted: Any = None
     encoder: Any = None
     preprocessing: Any = None
+    recounts: bool = True
+
+    @cached_property
+    def rows(self) -> Any:
+        """What models are trained on."""
+        if self.encoder is None:
+            return self.given
+        return self.encoder.transform(self.given) if self.counted is None else self.counted
+
+    @property
+    def documents(self) -> Any:
+        """The given rows if a person can read them (texts, a frame), else None."""
+        return self.given if isinstance(self.given, list | pl.DataFrame) else None
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the rows, without counting texts."""
+        return int(self.rows.shape[1]) if self.encoder is None else len(self.encoder.block_of_)
+
+    def to_store(self, *, texts: bool) -> View:
+        """Return what is to be stored: texts, or else their counts, or both if one does not follow from the other."""
+        if self.encoder is None or not (texts and self.given is not None):
+            counted = None if self.encoder is None else self.rows
+            return replace(self, given=None if self.encoder is not None else self.given, counted=counted)
+        return replace(self, counted=None if self.recounts else self.rows)
 
     def prepare(self, y: Array) -> PreparedRows:
         """Return all rows after the preprocessing, which is fitted to them and their labels."""
@@ -63,17 +96,19 @@ class View:
 
     def grow(self, given: Any) -> View:
         """Return the view with more rows; new words become new columns."""
+        all_given = None if self.given is None else stack_rows([self.given, given])
         if self.encoder is None:
-            return replace(self, rows=stack_rows([self.rows, given]))
+            return replace(self, given=all_given)
         encoder = copy(self.encoder).partial_fit(given)  # a copy, so that a failure later leaves the old one unchanged
         new = encoder.transform(given)
         rows = stack_matrices([widen_matrix(self.rows, new.shape[1]), new])
         weights = clone(self.preprocessing).set_params(block_of=encoder.block_of_)
-        return replace(self, encoder=encoder, rows=rows, preprocessing=weights)
+        return View(self.name, all_given, rows, encoder, weights, recounts=False)
 
     def take(self, kept: Indices) -> View:
         """Return the view of these rows only."""
-        return replace(self, rows=rows_of(self.rows, kept))
+        given = None if self.given is None else rows_of(self.given, kept)
+        return replace(self, given=given, counted=None if self.encoder is None else rows_of(self.rows, kept))
 
     def term_names(self, fitted: Any) -> tuple[Array | None, Flags | None]:
         """Return the names of the columns after the fitted preprocessing, or None if they have no names.

@@ -87,7 +87,7 @@ class Evidence:
     def __post_init__(self) -> None:
         sparse: bool = issparse(self.X)
         object.__setattr__(self, "X", csr_array(self.X) if sparse else np.asarray(self.X))
-        n_rows, n_classes = self.answers.log_p.shape
+        n_rows, n_classes = len(self.answers.rows), len(self.answers.classes)
         shapes = {
             "X": (self.X.shape[:1], (n_rows,)),
             "cells": (None if self.cells is None else np.shape(self.cells), self.X.shape[1:]),

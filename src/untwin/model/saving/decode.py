@@ -6,11 +6,13 @@ file cannot name any.
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from untwin._values import freeze
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from untwin._types import Array
     from untwin.model.saving.arrays import ArrayReader
 
+STRING = 60  # bytes that a string takes in memory besides its characters
 LONG = 50  # bytes of a string, on average, from which on decoding one by one is as fast
 
 
@@ -39,6 +42,7 @@ class Decoder:
             "slice": lambda content: slice(*map(self.thing, content)),
             "float": lambda content: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
             "array": self._reader.get,
+            "labels": self._labels,
             "objects": self._objects,
             "masked": self._masked,
             "strings": self._strings,
@@ -100,11 +104,40 @@ class Decoder:
         raise damage_error(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
 
     def _strings(self, content: Any) -> list[str]:
-        utf8, offsets = self._reader.get(content["utf8"]), self._reader.get(content["offsets"])
-        texts = check_texts(utf8, offsets, "strings")
-        if len(utf8) > LONG * (len(offsets) - 1) or not utf8.all():
+        lengths = self._reader.get(content["lengths"])
+        require(lengths.ndim == 1 and lengths.dtype == np.int64, "Strings must have their lengths")
+        self._reader.budget.spend(STRING * len(lengths))
+        require(len(lengths) == 0 or lengths.min() >= 0, "Lengths must not be negative")
+        utf8 = self._reader.get(content["utf8"]) if "utf8" in content else self._inflate(content)
+        texts = check_texts(utf8, np.concatenate([[0], np.cumsum(lengths)]), "strings")
+        if len(utf8) > LONG * len(lengths) or not utf8.all():
             return list(texts)
+        offsets = texts.offsets
         return np.insert(utf8, offsets[1:-1], 0).tobytes().decode().split("\0")  # a vocabulary three times as fast
+
+    def _inflate(self, content: Any) -> Array:
+        """Return compressed bytes, of which there must be as many as their size says."""
+        deflated, size = self._reader.get(content["deflated"]), content["size"]
+        require(deflated.dtype == np.uint8 and type(size) is int and size >= 0, "Compressed texts must be bytes")
+        self._reader.budget.spend(size)
+        inflater = zlib.decompressobj()
+        try:
+            found = inflater.decompress(deflated.tobytes(), size + 1)
+        except zlib.error:
+            raise damage_error("Compressed texts must be whole. Got damaged ones instead.") from None
+        require(len(found) == size and inflater.eof, "Compressed texts must have the size that they say")
+        return np.frombuffer(found, dtype=np.uint8)
+
+    def _labels(self, content: Any) -> Array:
+        """Return strings by their codes among a few names."""
+        names, codes, dtype = self.thing(content["names"]), self._reader.get(content["codes"]), _dtype(content["dtype"])
+        known = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        require(known and dtype.kind == "U" and codes.ndim == 1 and codes.dtype == np.int64, "Labels must be names")
+        within = len(codes) == 0 or 0 <= codes.min() <= codes.max() < len(names)
+        require(bool(within), "Codes of labels must be those of names")
+        require(max(map(len, names), default=0) <= dtype.itemsize // 4, "Names must fit into their type")
+        self._reader.budget.spend((len(names) + len(codes)) * dtype.itemsize)
+        return freeze(np.array(names, dtype=dtype)[codes])
 
     def _objects(self, content: Any) -> Array:
         items = self.thing(content)

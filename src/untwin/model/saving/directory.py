@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import silence
 from untwin.export.model import is_answer_model
 from untwin.model.records import versions
-from untwin.model.saving.arrays import ArrayReader, ArrayWriter
+from untwin.model.saving.arrays import ArrayReader, ArrayWriter, stored_bytes
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
 from untwin.model.saving.rules import require_harmless
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from untwin.store import Stored
 
 TREE = "tree"
-LARGEST_TREE = 1 << 24  # characters; parsed they take thirty times as many bytes at worst
+LARGEST_TREE = 1 << 22  # characters; parsed they take thirty times as many bytes at worst
 
 
 def save_model(
@@ -44,7 +45,8 @@ def save_model(
     overwrite: bool = False,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
-    saved, writer = model if texts else _without_texts(model), ArrayWriter()
+    saved, writer = copy(model) if texts else _without_texts(model), ArrayWriter()
+    saved.state_ = replace(model.state_, view=model.state_.view.to_store(texts=texts))
     try:
         tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)
         _require_size(tree)
@@ -101,7 +103,7 @@ def describe(folder: str | Path) -> dict[str, Any]:
     """
     stored = load(folder)
     require(_has_facts(stored.facts), f"{folder}: facts must hold versions, summary and about")
-    sizes = {name: _n_bytes(part) for name, part in stored.parts.items()}
+    sizes = {name: stored_bytes(part) for name, part in stored.parts.items()}
     by_size = dict(sorted(sizes.items(), key=lambda item: -item[1]))
     return {
         "format": stored.format,
@@ -149,7 +151,7 @@ def _try(model: UntwinClassifier, *, explains: bool) -> None:
     """Let the model answer, and explain, its first row: what does not fit together shows here, not at the user's."""
     with silence():
         known = model.state_
-        log_p = known.log_proba_of_training_row(0)
+        log_p = known.log_proba_of_training_rows(np.zeros(1, dtype=np.intp))
         model._answer(log_p)
         if explains:
             known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
@@ -157,14 +159,14 @@ def _try(model: UntwinClassifier, *, explains: bool) -> None:
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:
     """Leave out documents, and what findings quote of them; counts of terms stay, since learning on is made of them."""
-    if isinstance(model.state_.view.rows, list | pl.DataFrame):
+    if model.state_.view.encoder is None and model.state_.documents is not None:
         message = "texts must be True for a table, or an encoder of one's own: such a model learns on from its rows."
         raise InputError(f"{message} Got False instead.", code="texts-needed", hint="Save it with texts.")
     saved = copy(model)
     noted = dict(model._noted)
     if "findings" in noted:
         noted["findings"] = [finding.without_texts() for finding in noted["findings"]]
-    vars(saved).update(state_=replace(model.state_, documents=None), _noted=noted)
+    vars(saved).update(_noted=noted)
     return saved
 
 
@@ -190,10 +192,3 @@ def _other_versions(facts: Mapping[str, Any]) -> str:
     made, here = facts["versions"], versions()
     other = [f"{name} {made.get(name)} (here {here[name]})" for name in here if made.get(name) != here[name]]
     return f"It was made by {', '.join(other)}." if other else ""
-
-
-def _n_bytes(part: Any) -> int:
-    if isinstance(part, dict):
-        return sum(map(_n_bytes, part.values()))
-    arrays = (part.utf8, part.offsets) if isinstance(part, Texts) else (part,)
-    return sum(array.nbytes for array in arrays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import polars as pl
 from scipy.sparse import csr_array, csr_matrix
 
 from untwin._errors import InputError
+from untwin.model.saving.arrays import SMALL
 from untwin.model.saving.frames import UnknownColumn, column_state
 from untwin.model.saving.nodes import FEW_STRINGS, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS, name_of
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     Path = tuple[str, ...]
 
 ROOT = "state"  # its attributes name the parts of the model directory
+LEVEL = 4  # of compression: more takes much longer and gains little
 
 
 class Encoder:
@@ -88,6 +91,11 @@ class Encoder:
         return state
 
     def _array(self, array: Array, path: Path) -> Node:
+        if array.dtype.kind == "U" and array.ndim == 1 and len(array) > FEW_STRINGS:
+            names, codes = np.unique(array, return_inverse=True)
+            if 2 * len(names) < len(array):
+                content = {"names": self.node(names.tolist(), path), "codes": self._put(codes, path)}
+                return {"labels": {"dtype": array.dtype.str, **content}}
         if array.dtype != object:
             return {"array": self._put(array, path)}
         if array.ndim != 1:
@@ -100,7 +108,11 @@ class Encoder:
 
     def _strings(self, texts: list[str], path: Path) -> Node:
         block = Texts.of(texts)
-        return {"utf8": self._put(block.utf8, path), "offsets": self._put(block.offsets, path)}
+        lengths = {"lengths": self._put(np.diff(block.offsets), path)}
+        if block.utf8.nbytes >= SMALL:
+            deflated = np.frombuffer(zlib.compress(block.utf8.data, LEVEL), dtype=np.uint8)
+            return {"deflated": self._put(deflated, path), "size": block.utf8.nbytes, **lengths}
+        return {"utf8": self._put(block.utf8, path), **lengths}
 
     def _column(self, column: pl.Series, path: Path) -> Node:
         try:

@@ -8,10 +8,12 @@ dict                     {name: ...}
 slice                    [start, stop]
 float                    "inf", "-inf", "nan": what JSON lacks
 array                    the place of an array (`arrays`)
+labels                   {"dtype": ..., "names": [...], "codes": place}: an array of strings, of which few are different
 objects                  an array of Python objects, one axis: strings or numbers
 masked                   {"data": ..., "mask": ...}
 csr, csr_matrix          {"shape": [n, m], "data": place, "indices": place, "indptr": place}
-strings, texts           {"utf8": place, "offsets": place}: a list of strings; texts that stay encoded
+strings                  {"utf8": place, "lengths": place}: a list of strings, one after the other, and their bytes;
+                         many are compressed: "deflated" and "size" instead of "utf8"
 dtype, type              a NumPy dtype, a NumPy number type
 series, frame            Polars columns (`frames`)
 """

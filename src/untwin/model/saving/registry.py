@@ -176,6 +176,7 @@ KINDS: dict[str, Kind] = {
     "similar-terms": Kind(".model.curves:SimilarTerms"),
     "space-curves": Kind(".model.curves:SpaceCurves"),
     "finding": Kind(".model.findings.finding:Finding"),
+    "best-scores": Kind(".model.best_scores:BestScores"),
     "out-of-fold-answers": Kind(".model.out_of_fold:OutOfFoldAnswers"),
     "fitted-state": Kind(".model.state:FittedState"),
     "neighbour-space": Kind(".model.neighbours:NeighbourSpace"),

@@ -113,9 +113,13 @@ def _check_model(model: Any) -> None:
     known = model.state_
     require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
     require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
-    encoder = known.view.encoder
-    fits = encoder is None or len(encoder.block_of_) == known.view.rows.shape[1]
+    view = known.view
+    fits = view.counted is None or view.counted.shape[1] == view.n_columns
     require(fits, "A view must have a column for each of its terms")
+    for rows in (view.given, view.counted):
+        n_rows = len(known.y) if rows is None else len(rows) if isinstance(rows, list) else rows.shape[0]
+        require(n_rows == len(known.y), "A view must have a row for each label")
+    require(view.given is not None or view.counted is not None, "A view must have rows")
     asked = known.answers.rows
     require(asked.min(initial=0) >= 0 and asked.max(initial=0) < len(known.y), "Answers must be those of training rows")
     require(known.answers.classes.tolist() == model.classes_.tolist(), "Answers must be of the classes of the model")
@@ -161,8 +165,7 @@ def _check_measured(noted: dict[str, Any], n_asked: int) -> None:
 _KINDS = {  # classes of attributes that the report reads, or that answers reach only sometimes
     "model": "state_:FittedState classes_:ndarray confusion_:Confusion hierarchy_:Hierarchy graph_:ConfusionGraph "
     "plan_:SprinklingPlan groups_:list candidates_:list scores_:dict threshold_:float calibration_error_:float",
-    "fitted-state": "view:View ensemble:Ensemble answers:OutOfFoldAnswers space:NeighbourSpace y:ndarray ids:ndarray "
-    "n_arrived:int",
+    "fitted-state": "view:View ensemble:Ensemble answers:OutOfFoldAnswers y:ndarray ids:ndarray n_arrived:int",
     "finding": "title:str advice:str evidence:tuple",
     "similar-terms": "term:str before:tuple after:tuple",
     "candidate": "name:str note:str",

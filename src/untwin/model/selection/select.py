@@ -98,13 +98,13 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     return Selection(
         prepared,
         Ensemble(members, winner.temperature, classes, top_class),
-        OutOfFoldAnswers(
+        OutOfFoldAnswers.of(
             classes,
             asked,
             codes[asked],
             np.where(comparison.held, winner.predicted, -1),
-            log_p,
-            folds,
+            log_p=log_p,
+            folds=folds,
         ),
         records(comparison, [*trials.results, *grown[1:]], winner, trials.dropped),
         _scores(comparison, averages.honest_answers()),

@@ -1,0 +1,73 @@
+"""`BestScores`: log-probabilities of many rows, of which the likeliest classes count.
+
+Glossary
+--------
+n rows, C classes, k = 10 or C if that is less
+places    n x k    the likeliest classes of each row, by number, the likeliest first
+values    n x k    their log-probabilities; NaN where a row was never held out
+rest      n        the log-probability of each other class: these share what is left
+
+All classes of all rows would be most of what a model of hundreds of classes holds, and nearly all of it next to zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from untwin._types import Array, Flags, Floats32, Indices
+
+KEPT = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestScores:
+    """The likeliest classes of rows, and what the others share.
+
+    Examples
+    --------
+    >>> scores = BestScores.of(np.log(np.array([[0.125, 0.625, 0.25]])), kept=1)
+    >>> scores.places.tolist(), np.exp(scores.dense()).round(4)
+    ([[1]], array([[0.1875, 0.625 , 0.1875]], dtype=float32))
+    """
+
+    n_classes: int
+    places: Array
+    values: Array
+    rest: Array
+
+    def __post_init__(self) -> None:
+        n, k = self.places.shape if self.places.ndim == 2 else (-1, -1)
+        if not (self.values.shape == (n, k) and self.rest.shape == (n,) and 1 <= k <= self.n_classes):
+            raise ValueError(f"Scores of {self.n_classes} classes must be of the same rows. Got others instead.")
+        if not self.values.dtype == self.rest.dtype == np.float32 or self.places.dtype.kind not in "iu":
+            raise ValueError("Scores must be numbers of single precision, and their places whole numbers.")
+        if n and not 0 <= self.places.min() <= self.places.max() < self.n_classes:
+            raise ValueError(f"Places of scores must be those of {self.n_classes} classes. Got others instead.")
+
+    @classmethod
+    def of(cls, log_p: Array, kept: int = KEPT) -> Self:
+        """Return the best of these log-probabilities (n x C)."""
+        n_classes = log_p.shape[1]
+        kept = min(kept, n_classes)
+        best = np.argpartition(-log_p, kept - 1, axis=1)[:, :kept]
+        values = np.take_along_axis(log_p, best, axis=1)
+        order = np.argsort(-values, axis=1, kind="stable")
+        best, values = (np.take_along_axis(part, order, axis=1) for part in (best, values))
+        others = 1.0 - np.exp(values.astype(np.float64)).sum(axis=1)
+        share = np.maximum(others, np.finfo(np.float32).tiny) / max(n_classes - kept, 1)
+        places = best.astype(np.min_scalar_type(n_classes))
+        return cls(n_classes, places, values.astype(np.float32), np.log(share).astype(np.float32))
+
+    def take(self, rows: Indices | Flags) -> Self:
+        """Return the scores of some rows."""
+        return replace(self, places=self.places[rows], values=self.values[rows], rest=self.rest[rows])
+
+    def dense(self) -> Floats32:
+        """Return log-probabilities of all classes (n x C)."""
+        log_p = np.repeat(self.rest[:, np.newaxis], self.n_classes, axis=1)
+        np.put_along_axis(log_p, self.places.astype(np.intp), self.values, axis=1)
+        return log_p

@@ -49,10 +49,10 @@ def load_model_for(folder: str | Path, named: ColumnRoles, *, explains: bool = T
 
 
 def load_answers_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | LoadedAnswers:
-    """Load the same for answers alone: a whole model, or one that can do nothing else."""
-    from untwin.export.model import AnswerModel, is_answer_folder
+    """Load the same for answers alone: the part of a model that answers, or else the whole model."""
+    from untwin.export.model import AnswerModel, has_answer_part
 
-    if not is_answer_folder(folder):
+    if not has_answer_part(folder):
         return load_model_for(folder, named, explains=False)
     model = AnswerModel.load(folder)
     return LoadedAnswers(model, model.about_, _model_columns(model, None, (), folder, named))

@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     from untwin.answer.answerer import TextAnswerer, Vocabulary
     from untwin.answer.predictions import Decision, Predictions
     from untwin.data.text_blocks import TextBlocks
+    from untwin.store import Stored
 
-KIND = "answers"
+KIND, PART = "answers", "answering"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnswerModel:
     """A model of texts that only answers: a small part of an `UntwinClassifier`, with the same answers to the bit.
 
-    It has been written by `UntwinClassifier.export`, or by `untwin export`. Loading it, and asking it about up to 64
-    texts at a time, takes NumPy and PyStemmer only; more texts are counted by Polars on all cores.
+    It is read from what `UntwinClassifier.export` or `untwin export` has written, or from a whole model, of which it is
+    a part. Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are
+    counted by Polars on all cores.
 
     Attributes
     ----------
@@ -66,14 +68,13 @@ class AnswerModel:
     @classmethod
     def load(cls, folder: str | Path) -> AnswerModel:
         """Return the model of a folder, which need not be trusted; raise `ModelRefused` if anything is wrong."""
-        stored = load(folder)
-        if not is_answer_model(stored.facts):
-            hint = "Load it with UntwinClassifier.load, or make one that only answers with `untwin export`."
-            raise ModelRefused(f"{folder}: is a whole model, not one that only answers.", code="other-kind", hint=hint)
+        if not has_answer_part(folder):
+            hint = "Load it with UntwinClassifier.load."
+            raise ModelRefused(f"{folder}: has no part that answers alone.", code="other-kind", hint=hint)
+        stored = load(folder, only=PART)
         try:
             require(isinstance(stored.facts.get("about"), dict), "A model must have facts about it")
-            require(isinstance(stored.facts.get(KIND), dict), "A model that answers must say how")
-            answerer, decision = from_parts(stored.parts, stored.facts[KIND], counter)
+            answerer, decision = read_answer_part(stored)
         except ModelRefused as error:
             raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
         return cls(answerer, decision, stored.facts["about"], stored.sha256)
@@ -117,8 +118,26 @@ def save_answers(folder: str | Path, answerer: TextAnswerer, decision: Decision,
         if not is_answer_folder(folder):
             message = f"{folder}: holds a whole model, and what answers would replace it."
             raise InputError(message, code="whole-model", hint="Choose another folder.")
+    parts, how = answer_part(answerer, decision)
+    save(folder, parts, {**facts, **how, "kind": KIND})
+
+
+def answer_part(answerer: TextAnswerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what answers as a part to store, and the facts that belong to it."""
     parts, how = to_parts(answerer, decision)
-    save(folder, parts, {**facts, "kind": KIND, KIND: how})
+    return {PART: parts}, {PART: how}
+
+
+def read_answer_part(stored: Stored) -> tuple[TextAnswerer, Decision]:
+    """Return what answers of a stored model, checked."""
+    parts, how = stored.parts.get(PART), stored.facts.get(PART)
+    require(isinstance(parts, dict) and isinstance(how, dict), "A model that answers must say how")
+    return from_parts(parts, how, counter)  # type: ignore[arg-type]
+
+
+def has_answer_part(folder: str | Path) -> bool:
+    """Tell whether the model of a folder has a part that answers alone, without reading its arrays."""
+    return PART in read_facts(folder)
 
 
 def is_answer_folder(folder: str | Path) -> bool:

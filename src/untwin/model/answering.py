@@ -43,7 +43,8 @@ class Precision(NamedTuple):
 
 
 ENOUGH_WEIGHTS = 1_000_000
-PRECISIONS = {"full": Precision(32767, 1.0), "default": Precision(127, 0.2), "small": Precision(127, 0.1)}
+USUAL = "default"
+PRECISIONS = {"full": Precision(32767, 1.0), USUAL: Precision(127, 0.2), "small": Precision(127, 0.1)}
 
 
 class Layer(NamedTuple):
@@ -68,7 +69,7 @@ class Layer(NamedTuple):
         return offset, intercept
 
 
-def compile_state(known: FittedState, precision: str = "default") -> TextAnswerer | None:
+def compile_state(known: FittedState, precision: str = USUAL) -> TextAnswerer | None:
     """Return what answers instead of the ensemble; None if it is not made of linear models of counted texts."""
     layers = _layers(known)
     readers = _readers(known.view.encoder)

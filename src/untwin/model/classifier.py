@@ -276,7 +276,13 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             return self._learn(remove_rows(now.state_, ids, now._answer))
 
     def save(
-        self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
+        self,
+        folder: str | Path,
+        *,
+        texts: bool = True,
+        about: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+        precision: str | None = None,
     ) -> None:
         """Write the model into a folder. If this is interrupted, the folder still holds the old model or the new one.
 
@@ -290,10 +296,16 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             More facts to keep, in values that JSON knows; loaded as `about_`. None: the facts that were loaded, if any.
         overwrite : bool
             False raises `UntwinError` if the model there has changed since this one was read from it or saved to it.
+        precision : {"default", "small", "full"}, optional
+            The weights to keep of a model that is made of linear ones: those that it answers with ("default"), half of
+            them ("small"), or besides all weights of its members in single precision ("full"). None: "default", or
+            what a loaded model has.
         """
         from untwin.model.saving import save_model
 
-        vars(self).update(save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite))
+        vars(self).update(
+            save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite, precision=precision)
+        )
 
     def export(self, folder: str | Path, *, precision: str = "default") -> None:
         """Write the part of a model of texts that answers into a folder of its own: see `AnswerModel`.

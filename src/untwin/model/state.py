@@ -19,6 +19,7 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
+from untwin._errors import InputError
 from untwin.answer.answerer import FEW
 from untwin.calibrate.threshold import surest_threshold
 from untwin.model.features.view import apply_preprocessing
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from untwin.model.features.view import View
     from untwin.model.out_of_fold import OutOfFoldAnswers
 
+FULL = "full"
 SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
 
 
@@ -40,7 +42,8 @@ class FittedState:
     """The data from which a model answers, explains and learns incrementally.
 
     `y` and `ids` are the labels and names (`row_ids`) of the training rows that the view holds. `n_arrived` counts all
-    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None.
+    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None. `kept` is which
+    weights there are: "full" if the members of the ensemble hold theirs, else the precision of what answers.
     """
 
     view: View
@@ -50,6 +53,7 @@ class FittedState:
     y: Array
     ids: Array
     n_arrived: int
+    kept: str = FULL
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: what answers is compiled again by a copy."""
@@ -90,6 +94,27 @@ class FittedState:
         from untwin.model.answering import compile_state
 
         return compile_state(self)
+
+    def answerer_at(self, precision: str) -> TextAnswerer | None:
+        """Return what answers with weights of a precision; raise InputError if these weights were not saved."""
+        from untwin.model.answering import PRECISIONS, USUAL, compile_state
+
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}. Got {precision!r} instead.")
+        if precision == (USUAL if self.kept == FULL else self.kept):
+            return self.answerer
+        if self.kept == FULL:
+            return compile_state(self, precision)
+        message = f"The model was saved with the precision {self.kept!r}, and has no other weights. Got {precision!r}."
+        hint = "Take a model that was saved with precision='full', or fit it again."
+        raise InputError(message, code="weights-gone", hint=hint)
+
+    def to_store(self, *, texts: bool, precision: str) -> FittedState:
+        """Return what is to be stored beside the part that answers, if there is one: no weights but at "full"."""
+        view = self.view.to_store(texts=texts)
+        if precision == FULL or self.answerer_at(precision) is None:
+            return replace(self, view=view)
+        return replace(self, view=view, ensemble=self.ensemble.untrained(), kept=precision)
 
     def log_proba_of_training_rows(self, rows: Indices) -> Floats32:
         """Return what the model, which has seen them, says of training rows."""

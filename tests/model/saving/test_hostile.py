@@ -193,7 +193,8 @@ def test_facts_that_say_nothing_are_refused(folder):
             read(folder)
 
 
-def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder):
+def test_a_model_that_cannot_answer_names_the_versions_that_made_it(folder, small_model):
+    small_model.save(folder, precision="full", overwrite=True)
     stored = load(folder)
     tree = json.loads(stored.parts["tree"][0])
     ensemble = model_of(tree)["state"]["fitted-state"]["ensemble"]["ensemble"]
@@ -227,6 +228,14 @@ def stacked():
 
 def stack_of(model):
     return model.state_.ensemble.members[0].model
+
+
+def changed(model, change):
+    """Return a model that is changed after what answers was made of it."""
+    found = deepcopy(model)
+    change(found)
+    vars(found.state_)["answerer"] = model.state_.answerer
+    return found
 
 
 def lie_about(what, value):
@@ -266,13 +275,12 @@ def lie_about(what, value):
 )
 def test_forged_parts_of_a_stack_are_neither_saved_nor_loaded(tmp_path, monkeypatch, stacked, change, reason):
     """Compiled loops check no index: what leads out of an array must not get so far."""
-    model = deepcopy(stacked)
-    change(model)
+    model = changed(stacked, change)
     with pytest.raises(ValueError, match=f"must be such that it can be loaded.*({reason})"):
-        model.save(tmp_path / "model")
+        model.save(tmp_path / "model", precision="full")
     with monkeypatch.context() as patched:
         patched.setattr("untwin.model.saving.encode.require_harmless", lambda *given: None)
-        model.save(tmp_path / "model")
+        model.save(tmp_path / "model", precision="full")
     with pytest.raises(ModelRefused, match=reason):
         UntwinClassifier.load(tmp_path / "model")
 
@@ -293,11 +301,10 @@ def test_forged_parts_of_a_stack_are_neither_saved_nor_loaded(tmp_path, monkeypa
     ],
 )
 def test_parts_of_a_stack_that_do_not_fit_together_are_refused(tmp_path, monkeypatch, stacked, change):
-    model = deepcopy(stacked)
-    change(model)
+    model = changed(stacked, change)
     with monkeypatch.context() as patched:
         patched.setattr("untwin.model.saving.encode.require_harmless", lambda *given: None)
-        model.save(tmp_path / "model")
+        model.save(tmp_path / "model", precision="full")
     assert isinstance(loaded(tmp_path / "model"), ModelRefused)
 
 
@@ -371,6 +378,8 @@ def test_answers_are_those_of_training_rows(folder, lie):
 
 
 def test_who_only_reads_a_model_does_not_ask_it(folder, small_model, monkeypatch):
+    small_model.save(folder, precision="full", overwrite=True)
+
     def asked(*given):
         raise AssertionError("asked")
 

@@ -83,12 +83,16 @@ def _check_linear_svm(svm: Any) -> None:
 
 
 def _check_stack(stack: Any) -> None:
-    """Refuse a first stage without temperatures, and parts whose classes are not numbers of the stack's classes."""
+    """Refuse a first stage without temperatures, and parts whose classes are not numbers of the stack's classes.
+
+    Models of the first stage may be left out, where something else answers.
+    """
     models: Any = getattr(stack, "models_", None)
     if models is None:
         return
     warm = np.asarray(stack.temperatures_, dtype=np.float64)
-    require(warm.shape == (len(models),) and bool((warm > 0).all()), "Each model must have a temperature")
+    fits = warm.shape == (len(stack.estimators),) and len(models) in (0, len(warm)) and bool((warm > 0).all())
+    require(fits, "Each model must have a temperature")
     for part in (*models, *([] if stack.second_ is None else [stack.second_])):
         codes = np.asarray(part.classes_)
         known = codes.ndim == 1 and codes.dtype.kind in "iu" and bool(np.isin(codes, range(len(stack.classes_))).all())

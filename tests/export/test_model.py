@@ -66,7 +66,7 @@ def test_grades_and_numbers_as_classes(tmp_path):
 
 def test_stacks_are_exported(model, tmp_path):
     """A second stage is an array like the others."""
-    from untwin.answer.answerer import SecondStage
+    from untwin.answer.layers import SecondStage
 
     parts, facts = to_parts(model.state_.answerer, model._decision())
     n_layers = len(parts["by_length"])
@@ -105,9 +105,9 @@ def test_an_export_can_be_replaced_and_is_no_whole_model(model, folder):
 
 
 def test_what_cannot_be_exported(model, tmp_path):
-    vectors = UntwinClassifier().fit(np.random.default_rng(0).normal(size=(40, 3)), ["a", "b"] * 20)
-    with pytest.raises(InputError, match="Only models of texts"):
-        vectors.export(tmp_path)
+    table = UntwinClassifier().fit({"size": [1, 2, 3, 4] * 10}, ["a", "b"] * 20)
+    with pytest.raises(InputError, match="Only models of texts or matrices"):
+        table.export(tmp_path)
     with pytest.raises(ValueError, match="precision must be one of"):
         model.export(tmp_path, precision="half")
 

@@ -80,4 +80,4 @@ def quantise(W: Any, largest: int) -> tuple[Array, Array]:
     """
     scale = np.abs(W).max(axis=0, initial=0.0).astype(np.float64) / largest
     scale[scale == 0] = 1.0
-    return np.rint(W / scale).astype(np.int8 if largest < 128 else np.int16), scale
+    return np.rint(W / scale).astype(np.min_scalar_type(-largest)), scale

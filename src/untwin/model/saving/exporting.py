@@ -19,8 +19,8 @@ def export_answers(model: UntwinClassifier, folder: str | Path, *, precision: st
     """Make `folder` hold what answers of a fitted model; see `UntwinClassifier.export`."""
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}. Got {precision!r} instead.")
-    answerer = compile_state(model.state_, precision) if model._kind == "texts" else None
+    answerer = compile_state(model.state_, precision)
     if answerer is None:
-        message = "Only models of texts whose candidates are linear can be made to answer alone. Got another one."
+        message = "Only models of texts or matrices whose candidates are linear can answer alone. Got another one."
         raise InputError(message, code="not-exportable", hint="Save the whole model, or fit it with preset='balanced'.")
     save_answers(folder, answerer, model._decision(), facts_of(model))

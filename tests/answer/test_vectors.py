@@ -77,7 +77,7 @@ def test_many_rows_get_the_bits_that_one_gets_dense_or_sparse(model):
         np.testing.assert_array_equal(answerer.log_proba(csr_array(asked[row : row + 1]))[0][0], many[row])
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     X=hnp.arrays(np.float64, st.tuples(st.integers(1, 6), st.just(N_COLUMNS)), elements=st.floats(-1e38, 1e38)),
     way=st.sampled_from(["stack", "cosine", "pair"]),

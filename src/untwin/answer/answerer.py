@@ -21,7 +21,8 @@ from untwin.answer.terms import TermReader, clean, is_known
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from untwin._types import Array, Flags, Floats, Floats32
+    from untwin._types import Array, Flags, Floats32
+    from untwin.answer.kernels import SpreadWeights
 
 
 class Vocabulary(NamedTuple):
@@ -85,23 +86,29 @@ class TextAnswerer(LinearLayers):
         return int(self.block_of.max(initial=0)) + 1
 
     def _answer(self, rows: CountedRows, *, compiled: bool) -> Floats32:
-        n_blocks, n_rows = self._n_blocks, len(rows.starts) - 1
+        products, units, used = self._score_many(rows) if compiled else self._score_few(rows)
+        lengths = np.sqrt(np.maximum(used, 1)) if self.by_length.any() else None
+        return self.log_proba_of_products(products / UNIT, units / UNIT, lengths, sparse=compiled)
+
+    def _score_few(self, rows: CountedRows) -> tuple[Array, Array, Array]:
+        """Return products of rows, sums of their values, and how many blocks have any."""
+        n_blocks, n_rows, row_of = self._n_blocks, len(rows.starts) - 1, row_of_entries(rows)
         values = weigh(rows, self.idf, self.block_of, n_blocks)
-        products = self._products(rows, values) if compiled else self.weights.products(rows, values)
-        row_of, lengths = row_of_entries(rows), None
-        if self.by_length.any():
-            used = np.bincount(
-                row_of * n_blocks + self.block_of[rows.columns], weights=values, minlength=n_rows * n_blocks
-            )
-            lengths = np.sqrt(np.maximum((used.reshape(n_rows, n_blocks) > 0).sum(axis=1), 1))
-        units = np.bincount(row_of, weights=values, minlength=n_rows) / UNIT
+        blocks = row_of * n_blocks + self.block_of[rows.columns]
+        used = np.bincount(blocks, weights=values, minlength=n_rows * n_blocks).reshape(n_rows, n_blocks) > 0
+        units = np.bincount(row_of, weights=values, minlength=n_rows)
+        return self.weights.products(rows, values), units, used.sum(axis=1)
 
-        return self.log_proba_of_products(products / UNIT, units, lengths, sparse=compiled)
+    def _score_many(self, rows: CountedRows) -> tuple[Array, Array, Array]:
+        from untwin.answer.kernels import score_counts
 
-    def _products(self, rows: CountedRows, values: Array) -> Floats:
-        from untwin.answer.kernels import integer_products
+        return score_counts(rows, self.idf, self.block_of, self.weights, self._spread)
 
-        return integer_products(rows, values, self.weights).astype(np.float64)
+    @cached_property
+    def _spread(self) -> SpreadWeights:
+        from untwin.answer.kernels import SpreadWeights
+
+        return SpreadWeights.of(self.weights)
 
 
 def _take(rows: CountedRows, first: int, last: int) -> CountedRows:

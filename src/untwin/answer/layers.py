@@ -60,9 +60,18 @@ class LinearLayers:
         layers = np.multiply(products, self.scale, out=products).reshape(len(products), *self.offset.shape)
         if lengths is not None:
             layers[:, self.by_length] /= lengths[:, np.newaxis, np.newaxis]
-        layers += units[:, np.newaxis, np.newaxis] * self.offset + self.intercept
-        S = layers.sum(axis=1) if self.second is None else self._second_scores(layers, sparse=sparse)
+        layers += self._added(units)
+        if self.second is not None:
+            S = self._second_scores(layers, sparse=sparse)
+        else:
+            S = layers[:, 0] if layers.shape[1] == 1 else layers.sum(axis=1)
         return correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
+
+    def _added(self, units: Floats) -> Floats:
+        """Return what offsets and intercepts add to the scores of each row, or of all rows alike."""
+        if not self.offset.any():
+            return np.asarray(self.intercept)
+        return np.asarray(units[:, np.newaxis, np.newaxis] * self.offset + self.intercept)
 
     @cached_property
     def _second_weights(self) -> Floats:

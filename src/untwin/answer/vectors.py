@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32
 
 EXACT_BITS = 53  # whole numbers up to 2**53 are exact in double precision
-MOST_NUMBERS = 1 << 22  # of dense rows that are converted at a time
+MOST_NUMBERS = 1 << 20  # of dense rows that are converted at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

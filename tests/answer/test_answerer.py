@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from untwin import UntwinClassifier
-from untwin.answer.answerer import FEW
+from untwin.answer.layers import FEW
 from untwin.model.answering import compile_state
 from untwin.model.selection import averages, candidates, select
 
@@ -109,9 +109,9 @@ def test_a_model_that_has_answered_can_still_be_pickled_and_copied(model):
         np.testing.assert_array_equal(again.predict_proba(ASKED), before)
 
 
-def test_other_inputs_are_answered_by_their_ensemble():
-    X = np.random.default_rng(0).normal(size=(60, 4)) + np.repeat(np.eye(3, 4) * 4, 20, axis=0)
-    assert UntwinClassifier(preset="fast").fit(X, np.repeat([1, 2, 3], 20)).state_.answerer is None
+def test_tables_are_answered_by_their_ensemble():
+    frame = {"colour": ["red", "blue", "green"] * 20, "size": list(range(60))}
+    assert UntwinClassifier(preset="fast").fit(frame, [1, 2, 3] * 20).state_.answerer is None
 
 
 def test_a_few_texts_need_no_other_package_than_numpy_and_a_stemmer():
@@ -122,8 +122,10 @@ from untwin.answer.fixed_point import PackedWeights
 from untwin.answer.terms import TermReader
 weights = PackedWeights(np.array([0, 1, 2]), np.array([0, 1], np.uint8), np.array([127, 127], np.int8), 2)
 reader = Vocabulary(TermReader("word", 1, 1, "english"), ["bill", "paper"], np.array([0, 1]))
-answerer = TextAnswerer((reader,), np.array([1024, 1024]), np.zeros(2, np.int8), weights, np.full(2, 0.1),
-    np.zeros((1, 2)), np.zeros((1, 2)), np.array([False]), None, 1.0, 1.0, 0.0, np.log([0.5, 0.5]), None)
+answerer = TextAnswerer(vocabularies=(reader,), idf=np.array([1024, 1024]), block_of=np.zeros(2, np.int8),
+    weights=weights, scale=np.full(2, 0.1), offset=np.zeros((1, 2)), intercept=np.zeros((1, 2)),
+    by_length=np.array([False]), second=None, temperature=1.0, slope=1.0, shift=0.0,
+    shares=np.log([0.5, 0.5]), count_many=None)
 assert answerer.log_proba(["bills", "papers"])[0].argmax(axis=1).tolist() == [0, 1]
 print(sorted({"sklearn", "scipy", "polars", "pandas", "numba", "joblib"} & set(sys.modules)))
 """

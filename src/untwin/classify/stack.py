@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
 from untwin._values import positions
-from untwin.answer.answerer import LEAST_FEATURE
+from untwin.answer.layers import LEAST_FEATURE
 from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.temperature import fit_temperature
 from untwin.classify.linear import LinearSVM

@@ -20,14 +20,15 @@ from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
 from untwin._errors import InputError
-from untwin.answer.answerer import FEW
+from untwin.answer.answerer import TextAnswerer
+from untwin.answer.layers import FEW
 from untwin.calibrate.threshold import surest_threshold
 from untwin.model.features.view import apply_preprocessing
 from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats32, Indices
-    from untwin.answer.answerer import TextAnswerer
+    from untwin.answer.vectors import VectorAnswerer
     from untwin.classify.knn.explain import Explanation
     from untwin.model.ensemble import Ensemble
     from untwin.model.features.view import View
@@ -89,13 +90,13 @@ class FittedState:
         return log_p, mute
 
     @cached_property
-    def answerer(self) -> TextAnswerer | None:
-        """What answers about texts instead of view and ensemble, if it can: quicker, and smaller."""
+    def answerer(self) -> TextAnswerer | VectorAnswerer | None:
+        """What answers about texts or vectors instead of view and ensemble, if it can: quicker, and smaller."""
         from untwin.model.answering import compile_state
 
         return compile_state(self)
 
-    def answerer_at(self, precision: str) -> TextAnswerer | None:
+    def answerer_at(self, precision: str) -> TextAnswerer | VectorAnswerer | None:
         """Return what answers with weights of a precision; raise InputError if these weights were not saved."""
         from untwin.model.answering import PRECISIONS, USUAL, compile_state
 
@@ -121,10 +122,11 @@ class FittedState:
         from untwin.model.answering import counted_rows
 
         encoded = rows_of(self.view.rows, rows)
-        counts = None if self.view.encoder is None else counted_rows(encoded)
-        if counts is None or self.answerer is None:
+        if self.answerer is None:
             return self.ensemble.log_proba(self.terms(encoded))
-        return self.answerer.log_proba_of_counts(counts, few=len(rows) <= FEW)[0]
+        if isinstance(self.answerer, TextAnswerer):
+            return self.answerer.log_proba_of_counts(counted_rows(encoded), few=len(rows) <= FEW)[0]
+        return self.answerer.log_proba(encoded)[0]
 
     def _log_proba_of_rows(self) -> Floats32:
         """Return out-of-fold log-probabilities; for rows that were never held out those of the model itself."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from untwin.answer.vectors import VectorAnswerer
 from untwin.model.answering import counted_rows
 from untwin.store.refusal import require
 
@@ -16,11 +17,19 @@ if TYPE_CHECKING:
     from untwin.model.classifier import UntwinClassifier
 
 
-def attach_answerer(model: UntwinClassifier, answerer: TextAnswerer, decision: Decision) -> None:
+def attach_answerer(model: UntwinClassifier, answerer: TextAnswerer | VectorAnswerer, decision: Decision) -> None:
     """Let the model answer by what was stored; refuse what is not about its classes and terms."""
     known = model.state_
     require(np.array_equal(decision.classes, model.classes_), "What answers must be about the classes of the model")
     require([*decision.groups] == [*model.groups_], "What answers must know the groups of the model")
+    if isinstance(answerer, VectorAnswerer):
+        require(
+            answerer.n_columns == getattr(model, "n_features_in_", None),
+            "What answers must take rows like those of the model",
+        )
+        require(known.view.encoder is None and known.view.preprocessing is None, "What answers must be about texts")
+        vars(known)["answerer"] = answerer  # as if it had been compiled
+        return
     encoder, weights = known.view.encoder, known.preprocessing
     require(hasattr(encoder, "encoders_") and hasattr(weights, "idf_"), "What answers must be about texts")
     require(len(answerer.vocabularies) == len(encoder.encoders_), "What answers must read texts as the model does")
@@ -33,4 +42,4 @@ def attach_answerer(model: UntwinClassifier, answerer: TextAnswerer, decision: D
     require(np.array_equal(answerer.block_of, encoder.block_of_), "What answers must know the blocks of the model")
     require(len(weights.idf_) == len(answerer.idf), "Each term must have a weight")
     many = replace(answerer, count_many=lambda texts: counted_rows(encoder.transform(texts)))
-    vars(known)["answerer"] = many  # as if it had been compiled
+    vars(known)["answerer"] = many

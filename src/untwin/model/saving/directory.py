@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from untwin.answer.answerer import TextAnswerer
+    from untwin.answer.vectors import VectorAnswerer
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.state import FittedState
     from untwin.store import Stored
@@ -53,10 +54,10 @@ def save_model(
     writer, saved = ArrayWriter(), copy(model) if texts else _without_texts(model)
     try:
         saved.state_, answerer = _to_store(model.state_, precision, texts=texts)
-        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision())
         tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)
         _require_size(tree)
         model._validate_params()  # type: ignore[no-untyped-call]
+        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision())
     except InputError:
         raise
     except Exception as error:  # `load_model` would meet it too
@@ -68,7 +69,9 @@ def save_model(
     return _note_folder(model, folder, sha256)
 
 
-def _to_store(known: FittedState, precision: str | None, *, texts: bool) -> tuple[FittedState, TextAnswerer | None]:
+def _to_store(
+    known: FittedState, precision: str | None, *, texts: bool
+) -> tuple[FittedState, TextAnswerer | VectorAnswerer | None]:
     """Return the state to store, and what answers, which is stored beside it; None if the state has all that does."""
     precision = precision or (USUAL if known.kept == FULL else known.kept)
     if precision == FULL and known.kept != FULL:

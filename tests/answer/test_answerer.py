@@ -75,7 +75,7 @@ def test_many_texts_get_the_bits_that_one_gets(model):
     assert mute.tolist()[2:4] == [True, True]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(asked=st.lists(st.text(st.sampled_from("printer bill fee Été.\u0301 "), max_size=40), min_size=1, max_size=9))
 def test_so_do_any_texts(any_model, asked):
     few, _ = any_model.log_proba(asked)

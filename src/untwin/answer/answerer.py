@@ -89,7 +89,7 @@ class TextAnswerer:
         starts, found = [0], list[tuple[int, int]]()
         for text in map(clean, texts):
             counts: dict[int, int] = {}
-            for reader, column_of in self._lookups:
+            for reader, column_of in self.lookups:
                 for term in reader.read(text):
                     column = column_of.get(term)
                     if column is not None:
@@ -100,7 +100,8 @@ class TextAnswerer:
         return CountedRows(np.array(starts), pairs[:, 0].copy(), pairs[:, 1].copy())
 
     @cached_property
-    def _lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
+    def lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
+        """The ways to read texts, each with the columns of its terms."""
         return [
             (reader, dict(zip(terms, columns.tolist(), strict=True))) for reader, terms, columns in self.vocabularies
         ]
@@ -114,20 +115,30 @@ class TextAnswerer:
         """The weights of the second stage as numbers that can be multiplied fast; they are whole all the same."""
         return self.second.weights.astype(np.float64)  # type: ignore[union-attr]
 
-    def _answer(self, rows: CountedRows, *, compiled: bool) -> Floats32:
+    def values(self, rows: CountedRows) -> Array:
+        """Return the value of each entry of counted texts."""
+        return weigh(rows, self.idf, self.block_of, self._n_blocks)
+
+    def lengths(self, rows: CountedRows, values: Array) -> Floats:
+        """Return the length of each row: each block that it uses has length one."""
         n_blocks, n_rows = self._n_blocks, len(rows.starts) - 1
-        values = weigh(rows, self.idf, self.block_of, n_blocks)
+        block = row_of_entries(rows) * n_blocks + self.block_of[rows.columns]
+        used = np.bincount(block, weights=values, minlength=n_rows * n_blocks)
+        return np.asarray(np.sqrt(np.maximum((used.reshape(n_rows, n_blocks) > 0).sum(axis=1), 1)))
+
+    def layer_scores(self, rows: CountedRows, values: Array, *, compiled: bool) -> Floats:
+        """Return the scores of all classes by each layer (n x L x C)."""
+        n_rows = len(rows.starts) - 1
         products = self._products(rows, values) if compiled else self.weights.products(rows, values)
-        layers = (products * (self.scale / UNIT)).reshape(n_rows, *self.offset.shape)
-        row_of = row_of_entries(rows)
+        layers: Floats = (products * (self.scale / UNIT)).reshape(n_rows, *self.offset.shape)
         if self.by_length.any():
-            used = np.bincount(
-                row_of * n_blocks + self.block_of[rows.columns], weights=values, minlength=n_rows * n_blocks
-            )
-            lengths = np.sqrt(np.maximum((used.reshape(n_rows, n_blocks) > 0).sum(axis=1), 1))
-            layers[:, self.by_length] /= lengths[:, np.newaxis, np.newaxis]
-        units = np.bincount(row_of, weights=values, minlength=n_rows) / UNIT
+            layers[:, self.by_length] /= self.lengths(rows, values)[:, np.newaxis, np.newaxis]
+        units = np.bincount(row_of_entries(rows), weights=values, minlength=n_rows) / UNIT
         layers += units[:, np.newaxis, np.newaxis] * self.offset + self.intercept
+        return layers
+
+    def _answer(self, rows: CountedRows, *, compiled: bool) -> Floats32:
+        layers = self.layer_scores(rows, self.values(rows), compiled=compiled)
         S = layers.sum(axis=1) if self.second is None else self._second_scores(layers, sparse=compiled)
         return correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
 

@@ -12,6 +12,7 @@ import numpy as np
 from untwin._errors import InputError
 from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
+from untwin.answer.reasons import explain_texts
 from untwin.export.parts import from_parts, to_parts
 from untwin.store import ModelRefused, load, read_facts, save
 from untwin.store.refusal import require
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Floats
     from untwin.answer.answerer import TextAnswerer, Vocabulary
     from untwin.answer.predictions import Decision, Predictions
+    from untwin.answer.reasons import Reason
     from untwin.data.text_blocks import TextBlocks
 
 KIND = "answers"
@@ -30,10 +32,11 @@ KIND = "answers"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnswerModel:
-    """A model of texts that only answers: a small part of an `UntwinClassifier`, with the same answers to the bit.
+    """A model of texts that only answers, and says by which words: a small part of an `UntwinClassifier`.
 
-    It has been written by `UntwinClassifier.export`, or by `untwin export`. Loading it, and asking it about up to 64
-    texts at a time, takes NumPy and PyStemmer only; more texts are counted by Polars on all cores.
+    It has been written by `UntwinClassifier.export`, or by `untwin export`; its answers are the same to the bit.
+    Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are counted by
+    Polars on all cores.
 
     Attributes
     ----------
@@ -56,6 +59,8 @@ class AnswerModel:
     >>> UntwinClassifier(preset="fast").fit(texts, labels).export(folder)
     >>> AnswerModel.load(folder).predict(["the blue bus", "a red car"]).tolist()
     ['b', 'r']
+    >>> AnswerModel.load(folder).explain(["the blue bus"])[0].evidence.terms[0][0]
+    'blue'
     """
 
     answerer: TextAnswerer
@@ -109,6 +114,13 @@ class AnswerModel:
     def predict_all(self, texts: Any, *, top: int = 1) -> Predictions:
         """Return all that answers consist of, the `top` likeliest classes of each text among it."""
         return self.decision.predictions(*self.answerer.log_proba(_as_texts(texts)), top)
+
+    def explain(self, texts: Any, *, top: int = 5) -> list[Reason]:
+        """Return why each text is answered as it is, without neighbours: no training row is here.
+
+        `top` says how many classes, and how many words for each of two classes.
+        """
+        return explain_texts(self.answerer, self.decision, _as_texts(texts), top)
 
 
 def save_answers(folder: str | Path, answerer: TextAnswerer, decision: Decision, facts: Mapping[str, Any]) -> None:

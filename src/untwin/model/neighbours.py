@@ -1,9 +1,10 @@
-"""Neighbours that explain an answer: training rows whose out-of-fold answers are similar to it.
+"""Training rows whose out-of-fold answers are similar to an answer: candidates for the neighbours that explain it.
 
 Glossary
 --------
 coordinates  n x C    square roots of calibrated class probabilities, the largest few of each row: the product of two
                       rows is the overlap of two distributions
+postings              for each class the rows that have a coordinate there, and these coordinates in steps of 1/255
 
 Coordinates of training rows come from their out-of-fold probabilities, those of new rows from the ensemble. Training
 rows that were never held out have the ensemble's own probabilities. So a row learnt later needs no extra model: its
@@ -13,10 +14,10 @@ coordinates are the answer that it got before it was learnt.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from untwin._values import positions
 from untwin.classify.knn.classifier import KNNClassifier
@@ -24,13 +25,14 @@ from untwin.classify.knn.classifier import KNNClassifier
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from untwin._types import Array, Indices
-    from untwin.classify.knn.explain import Explanation
+    from untwin._types import Array, Floats32, Indices
 
     AnyFloats = NDArray[np.floating[Any]]  # of either precision
 
 KEPT = 10  # classes of a row that have coordinates; the others have almost no probability
 NEIGHBOURS = 10
+STEPS = 255
+LEAST = 0.1  # coordinates that are looked up: the others are probabilities below 0.01
 
 
 @dataclass(slots=True, eq=False)
@@ -55,15 +57,42 @@ class NeighbourSpace:
         self.axes = np.concatenate([self.axes, classes[~np.isin(classes, self.axes)]])
         self.knn.partial_fit(self.place(log_p, classes), y)
 
-    def explain(
-        self, log_p: AnyFloats, classes: Array, terms: tuple[Any, Any], names: Any, top: int
-    ) -> list[Explanation]:
-        """Return explanations of rows: their neighbours and the terms shared with them."""
-        return self.knn.explain(self.place(log_p, classes), top=top, terms=terms, feature_names=names)
+    def index(self) -> AnswerIndex:
+        """Return what finds rows with similar answers fast."""
+        rows = csc_array(self.knn.held_rows())
+        kept = np.flatnonzero(rows.data >= LEAST)
+        steps = np.rint(rows.data[kept] * STEPS).astype(np.uint8)
+        ends = np.searchsorted(kept, rows.indptr)
+        return AnswerIndex(ends, rows.indices[kept].astype(np.int32), steps, rows.shape[0])
 
-    def near(self, log_p: AnyFloats, classes: Array) -> Indices:
-        """Return the numbers of the training rows nearest to rows with these log-probabilities."""
-        return self.knn.kneighbors(self.place(log_p, classes))[1]
+
+class AnswerIndex(NamedTuple):
+    """Postings of all rows, class by class: five bytes for each coordinate."""
+
+    starts: Array
+    rows: Array
+    steps: Array
+    n_rows: int
+
+    def overlaps(self, placed: csr_array) -> Floats32:
+        """Return how similar the answer with these coordinates (one row) is to that of each row, at most 1."""
+        found = np.zeros(self.n_rows, dtype=np.float32)
+        for axis, share in zip(placed.indices.tolist(), placed.data.tolist(), strict=True):
+            if axis + 1 < len(self.starts) and share >= LEAST:
+                here = slice(self.starts[axis], self.starts[axis + 1])
+                found[self.rows[here]] += self.steps[here] * np.float32(share / STEPS)
+        return found
+
+
+def most_similar(overlaps: Floats32, k: int) -> Indices:
+    """Return the `k` rows with the largest overlaps, in no order; of equal ones any.
+
+    >>> sorted(most_similar(np.array([0.2, 0.9, 0.4], dtype=np.float32), 2).tolist())
+    [1, 2]
+    """
+    if k >= len(overlaps):
+        return np.arange(len(overlaps))
+    return np.asarray(np.argpartition(-overlaps, k)[:k])
 
 
 def coordinates(log_p: AnyFloats, axis_of: Indices, n_axes: int) -> csr_array:

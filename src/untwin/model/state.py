@@ -10,13 +10,11 @@ log_p   n x C     calibrated log-probabilities
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
-from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
 from untwin.calibrate.threshold import surest_threshold
@@ -26,12 +24,10 @@ from untwin.model.neighbours import NeighbourSpace
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats32
     from untwin.answer.answerer import TextAnswerer
-    from untwin.classify.knn.explain import Explanation
     from untwin.model.ensemble import Ensemble
+    from untwin.model.explaining.explainer import Explainer
     from untwin.model.features.view import PreparedRows, View
     from untwin.model.out_of_fold import OutOfFoldAnswers
-
-SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +68,8 @@ class FittedState:
         return cls(view, ensemble, answers, space, prepared.preprocessing, y, ids, n_arrived, documents)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: what answers is compiled again by a copy."""
-        return {name: value for name, value in vars(self).items() if name != "answerer"}
+        """Return the fields alone: what answers and explains is made again by a copy."""
+        return {name: value for name, value in vars(self).items() if name not in ("answerer", "explainer")}
 
     @property
     def n_terms(self) -> int:
@@ -100,6 +96,13 @@ class FittedState:
 
         return compile_state(self)
 
+    @cached_property
+    def explainer(self) -> Explainer:
+        """What explains answers: an index of similar answers, and what reads rows by their terms."""
+        from untwin.model.explaining.explainer import Explainer
+
+        return Explainer.of_state(self)
+
     def log_proba_of_training_row(self, row: int) -> Floats32:
         """Return what the model, which has seen it, says of a training row."""
         from untwin.model.answering import counted_rows
@@ -125,39 +128,6 @@ class FittedState:
     def readable_terms(self, rows: Any) -> tuple[Any, Array | None]:
         """Return rows of the view by the terms that a person can read, and their names, if they have any."""
         return self.view.readable_terms(self.terms(rows), self.preprocessing)
-
-    def explain(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
-        """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""
-        classes, view = self.ensemble.classes, self.view
-        near = np.unique(self.space.near(log_p, classes))
-        similar = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near])))
-        names, readable = view.term_names(self.preprocessing)
-        found = similar.multiply(self._term_weights(similar.shape[1], readable)).tocsr()
-        found.eliminate_zeros()
-        places = csr_array(
-            (np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.answers.rows), len(near))
-        )
-        terms = csr_array(self.terms(view.encode(given))), places @ found
-        reasons = self.space.explain(log_p, classes, terms, names, top)
-        return [self._with_ids(reason) for reason in reasons]
-
-    def _term_weights(self, n_terms: int, readable: Flags | None) -> Array:
-        """Return the weight of each term in explanations: 0 for one that nobody can read, or that every row has.
-
-        Terms of texts are weighted by tf-idf already. Terms of cells are 0 or 1, and some occur in nearly every row.
-        """
-        rows = self.view.rows
-        weights = np.ones(n_terms) if readable is None else readable.astype(np.float64)
-        if isinstance(rows, pl.DataFrame):
-            some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))
-            terms = csr_array(self.terms(some))
-            weights *= 1.0 - np.bincount(terms.indices, minlength=n_terms) / terms.shape[0]
-        return weights
-
-    def _with_ids(self, reason: Explanation) -> Explanation:
-        names = self.ids[self.answers.rows[[near.row for near in reason.neighbours]]].tolist()
-        near = zip(reason.neighbours, names, strict=True)
-        return replace(reason, neighbours=tuple(one._replace(row=name) for one, name in near))
 
     def _mute(self, encoded: Any) -> Flags:
         if self.view.encoder is None:

@@ -230,6 +230,10 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             for i, (values, rows) in enumerate(zip(*found, strict=True))
         ]
 
+    def held_rows(self) -> Any:
+        """Return the rows held, as they are searched: with the cosine, each of length one."""
+        return self._rows()
+
     def __sklearn_tags__(self) -> Tags:
         tags = inherited_tags(super())
         tags.input_tags.sparse = True

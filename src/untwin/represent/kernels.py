@@ -50,7 +50,7 @@ def block_lengths(counts: Rows, idf: Array, block_of: Array, n_blocks: int) -> A
 
 @compiled
 def block_cosines(counts: Rows, some: Array, lengths: Array, block_of: Array, asked: tuple[Array, Array]) -> Array:
-    """Return the cosines of some counted rows with a row of length one.
+    """Return the cosines of some counted rows, which have these block lengths, with a row of length one.
 
     `asked`: the terms of this row, and its weights, already multiplied by the weights of these terms in counted rows.
     They are looked up in a small hash table, which stays in the cache of the processor.
@@ -76,5 +76,5 @@ def block_cosines(counts: Rows, some: Array, lengths: Array, block_of: Array, as
             found, count = slots[slot], counts.values[entry]
             if found >= 0 and count > 0:
                 weight = weights[found] if count == 1 else (1 + np.log(count)) * weights[found]
-                cosines[place] += weight / lengths[row, block_of[term]]
+                cosines[place] += weight / lengths[place, block_of[term]]
     return cosines

@@ -46,6 +46,8 @@ class ReadableTerms(NamedTuple):
 
         rows, encoder = known.view.rows, known.view.encoder
         counts = Rows(rows.indptr, rows.indices, rows.data)
+        if rows.shape[1] != len(encoder.block_of_) or encoder.block_of_.min(initial=0) < 0:
+            raise ValueError("Each term must have one weight and one block. Got others instead.")
         idf = np.where(encoder.readable_, known.preprocessing.idf_, 0).astype(np.float32)
         lengths = block_lengths(counts, idf, encoder.block_of_, int(encoder.block_of_.max(initial=0)) + 1)
         return cls(counts, idf, encoder.block_of_, lengths)
@@ -96,7 +98,8 @@ class TextReader:
         from untwin.represent.kernels import block_cosines
 
         terms = self._terms
-        found: Floats = block_cosines(terms.counts, rows, terms.lengths, terms.block_of, self._asked)
+        lengths = terms.lengths[rows]  # raises for a row that is not there: compiled loops would not notice
+        found: Floats = block_cosines(terms.counts, rows, lengths, terms.block_of, self._asked)
         return found
 
     def shared_terms(self, rows: Indices, top: int) -> list[Terms]:

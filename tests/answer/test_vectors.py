@@ -150,7 +150,9 @@ def test_the_same_cell_twice_is_added_up():
 def test_a_training_row_is_answered_as_a_new_one(model):
     known = model.state_
     first = known.view.rows[:1]
-    np.testing.assert_array_equal(known.log_proba_of_training_rows(np.zeros(1, dtype=np.intp)), known.log_proba(first)[0])
+    np.testing.assert_array_equal(
+        known.log_proba_of_training_rows(np.zeros(1, dtype=np.intp)), known.log_proba(first)[0]
+    )
 
 
 def test_it_learns_on_and_can_be_pickled(model):

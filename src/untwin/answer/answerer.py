@@ -21,7 +21,7 @@ from untwin.answer.terms import TermReader, clean, is_known
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from untwin._types import Array, Flags, Floats32
+    from untwin._types import Array, Flags, Floats, Floats32
     from untwin.answer.kernels import SpreadWeights
 
 
@@ -65,7 +65,7 @@ class TextAnswerer(LinearLayers):
         starts, found = [0], list[tuple[int, int]]()
         for text in map(clean, texts):
             counts: dict[int, int] = {}
-            for reader, column_of in self._lookups:
+            for reader, column_of in self.lookups:
                 for term in reader.read(text):
                     column = column_of.get(term)
                     if column is not None:
@@ -76,7 +76,8 @@ class TextAnswerer(LinearLayers):
         return CountedRows(np.array(starts), pairs[:, 0].copy(), pairs[:, 1].copy())
 
     @cached_property
-    def _lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
+    def lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
+        """The ways to read texts, each with the columns of its terms."""
         return [
             (reader, dict(zip(terms, columns.tolist(), strict=True))) for reader, terms, columns in self.vocabularies
         ]
@@ -85,6 +86,19 @@ class TextAnswerer(LinearLayers):
     def _n_blocks(self) -> int:
         return int(self.block_of.max(initial=0)) + 1
 
+    def values(self, rows: CountedRows) -> Array:
+        """Return the value of each entry of counted texts."""
+        return weigh(rows, self.idf, self.block_of, self._n_blocks)
+
+    def lengths(self, rows: CountedRows, values: Array) -> Floats:
+        """Return the length of each row: each block that it uses has length one."""
+        return np.asarray(np.sqrt(np.maximum(self._used(rows, values), 1)))
+
+    def layer_scores(self, rows: CountedRows) -> Floats:
+        """Return the scores of a few texts by each layer (n x L x C)."""
+        products, units, used = self._score_few(rows)
+        return self.layers_of_products(products / UNIT, units / UNIT, np.sqrt(np.maximum(used, 1)))
+
     def _answer(self, rows: CountedRows, *, compiled: bool) -> Floats32:
         products, units, used = self._score_many(rows) if compiled else self._score_few(rows)
         lengths = np.sqrt(np.maximum(used, 1)) if self.by_length.any() else None
@@ -92,12 +106,16 @@ class TextAnswerer(LinearLayers):
 
     def _score_few(self, rows: CountedRows) -> tuple[Array, Array, Array]:
         """Return products of rows, sums of their values, and how many blocks have any."""
-        n_blocks, n_rows, row_of = self._n_blocks, len(rows.starts) - 1, row_of_entries(rows)
-        values = weigh(rows, self.idf, self.block_of, n_blocks)
-        blocks = row_of * n_blocks + self.block_of[rows.columns]
+        values = self.values(rows)
+        units = np.bincount(row_of_entries(rows), weights=values, minlength=len(rows.starts) - 1)
+        return self.weights.products(rows, values), units, self._used(rows, values)
+
+    def _used(self, rows: CountedRows, values: Array) -> Array:
+        """Return how many blocks each row uses."""
+        n_blocks, n_rows = self._n_blocks, len(rows.starts) - 1
+        blocks = row_of_entries(rows) * n_blocks + self.block_of[rows.columns]
         used = np.bincount(blocks, weights=values, minlength=n_rows * n_blocks).reshape(n_rows, n_blocks) > 0
-        units = np.bincount(row_of, weights=values, minlength=n_rows)
-        return self.weights.products(rows, values), units, used.sum(axis=1)
+        return np.asarray(used.sum(axis=1))
 
     def _score_many(self, rows: CountedRows) -> tuple[Array, Array, Array]:
         from untwin.answer.kernels import score_counts

@@ -57,15 +57,20 @@ class LinearLayers:
         self, products: Floats, units: Floats, lengths: Floats | None, *, sparse: bool
     ) -> Floats32:
         """Return log-probabilities of rows; `products` are overwritten. `sparse`: SciPy may be used."""
-        layers = np.multiply(products, self.scale, out=products).reshape(len(products), *self.offset.shape)
-        if lengths is not None:
-            layers[:, self.by_length] /= lengths[:, np.newaxis, np.newaxis]
-        layers += self._added(units)
+        layers = self.layers_of_products(products, units, lengths)
         if self.second is not None:
             S = self._second_scores(layers, sparse=sparse)
         else:
             S = layers[:, 0] if layers.shape[1] == 1 else layers.sum(axis=1)
         return correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
+
+    def layers_of_products(self, products: Floats, units: Floats, lengths: Floats | None) -> Floats:
+        """Return the scores of all classes by each layer (n x L x C); `products` are overwritten."""
+        layers: Floats = np.multiply(products, self.scale, out=products).reshape(len(products), *self.offset.shape)
+        if lengths is not None:
+            layers[:, self.by_length] /= lengths[:, np.newaxis, np.newaxis]
+        layers += self._added(units)
+        return layers
 
     def _added(self, units: Floats) -> Floats:
         """Return what offsets and intercepts add to the scores of each row, or of all rows alike."""

@@ -13,6 +13,7 @@ from untwin._errors import InputError
 from untwin.answer.answerer import TextAnswerer
 from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
+from untwin.answer.reasons import explain_texts
 from untwin.export.asked import as_matrix, as_texts
 from untwin.export.parts import from_parts, to_parts
 from untwin.store import ModelRefused, load, read_facts, save
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32
     from untwin.answer.answerer import Vocabulary
     from untwin.answer.predictions import Decision, Predictions
+    from untwin.answer.reasons import Reason
     from untwin.answer.vectors import VectorAnswerer
     from untwin.data.text_blocks import TextBlocks
     from untwin.store import Stored
@@ -34,12 +36,12 @@ KIND, PART = "answers", "answering"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnswerModel:
-    """A model that only answers: a small part of an `UntwinClassifier`, with the same answers to the bit.
+    """A model that only answers, and says by which words: a small part of an `UntwinClassifier`.
 
     It is read from what `UntwinClassifier.export` or `untwin export` has written, or from a whole model, of which it is
-    a part. It takes what the whole model was fitted to: texts, or a matrix. Loading it, and asking it about up to 64
-    texts at a time, takes NumPy and PyStemmer only; more texts are counted by Polars on all cores. Any number of dense
-    vectors takes NumPy alone.
+    a part; its answers are the same to the bit. It takes what the whole model was fitted to: texts, or a matrix.
+    Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are counted by
+    Polars on all cores. Any number of dense vectors takes NumPy alone.
 
     Attributes
     ----------
@@ -64,6 +66,8 @@ class AnswerModel:
     >>> UntwinClassifier(preset="fast").fit(texts, labels).export(folder)
     >>> AnswerModel.load(folder).predict(["the blue bus", "a red car"]).tolist()
     ['b', 'r']
+    >>> AnswerModel.load(folder).explain(["the blue bus"])[0].evidence.terms[0][0]
+    'blue'
     """
 
     answerer: TextAnswerer | VectorAnswerer
@@ -128,6 +132,15 @@ class AnswerModel:
         if isinstance(self.answerer, TextAnswerer):
             return self.answerer.log_proba(as_texts(X))
         return self.answerer.log_proba(as_matrix(X, self.answerer.n_columns))
+
+    def explain(self, texts: Any, *, top: int = 5) -> list[Reason]:
+        """Return why each text is answered as it is, without neighbours: no training row is here.
+
+        `top` says how many classes, and how many words for each of two classes.
+        """
+        if not isinstance(self.answerer, TextAnswerer):
+            raise ValueError("Only models of texts explain answers on their own. Got one of vectors instead.")
+        return explain_texts(self.answerer, self.decision, as_texts(texts), top)
 
 
 def save_answers(

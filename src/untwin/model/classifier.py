@@ -34,7 +34,6 @@ from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_t
 from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
 from untwin.model.ordinal import SCORINGS, answers, class_order, require_ordered_classes
-from untwin.model.records import Drift, Reason, UpdateReport, likeliest_classes
 from untwin.model.row_ids import first_ids
 
 if TYPE_CHECKING:
@@ -46,7 +45,9 @@ if TYPE_CHECKING:
 
     from untwin._types import Array, Flags, Floats, Floats32
     from untwin.answer.predictions import Predictions
+    from untwin.answer.reasons import Reason
     from untwin.crossfit import OutOfFold
+    from untwin.model.records import Drift, UpdateReport
     from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
@@ -234,14 +235,14 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         given = now._prepare_rows(X, reset=False)
         return drift_of(now.state_, given, now._prepare_labels(given, y)[0], now.scores_.get("accuracy"))
 
-    def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
-        """Return an explanation of each answer: likely classes, similar training rows, and terms shared with them."""
+    def explain(self, X: Any, *, top: int = 5, ids: ArrayLike | None = None) -> list[Reason]:
+        """Return an explanation of each answer: what speaks for it, and training rows that are similar.
+
+        `ids` are the names of the rows if they are training rows: a reason then tells the row's own label, and a row is
+        no neighbour of itself. `top` says how many neighbours, and how many words or cells for each of two classes.
+        """
         now = self._now()
-        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
-        neighbours = now.state_.explain(now._prepare_rows(X, reset=False), log_p, top)
-        likeliest = [likeliest_classes(now.classes_, shares, top) for shares in P]
-        answers, unsure = now._answer(log_p).tolist(), (P.max(axis=1) < now.threshold_).tolist()
-        return list(map(Reason, answers, likeliest, unsure, neighbours))
+        return now.state_.explainer.explain(now._prepare_rows(X, reset=False), now._decision(), top, ids)
 
     def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> UpdateReport:
         """Learn more rows named `ids`, with new words and classes, and report the accuracy on them before.

@@ -99,17 +99,18 @@ class Explanation:
         return f"Explanation({self.prediction!r}, {len(self.neighbours)} neighbours)"
 
     def __str__(self) -> str:
+        sides = [f"  for {_join_names(name)}: {_list_terms(terms)}" for name, terms in self._sides()]
+        return "\n".join([self._heading(), *self.lines(), *sides])
+
+    def lines(self) -> list[str]:
+        """Return a line for each neighbour."""
         width = max((len(_join_names(near.label)) for near in self.neighbours), default=0)
         places = max((len(str(near.row)) for near in self.neighbours), default=0)
-        lines = [self._heading()]
-        lines += [
+        return [
             f"  row {near.row:<{places}}  {_join_names(near.label):<{width}}  "
             f"{self.measure} {near.value:.3f}: {_list_terms(near.terms)}"
             for near in self.neighbours
         ]
-        return "\n".join(
-            [*lines, *(f"  for {_join_names(name)}: {_list_terms(terms)}" for name, terms in self._sides())]
-        )
 
     def _repr_html_(self) -> str:
         rows = [(near.row, _join_names(near.label), near.value, _list_terms(near.terms)) for near in self.neighbours]

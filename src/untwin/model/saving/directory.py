@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from untwin._compat import rows_of
 from untwin._errors import InputError
 from untwin._progress import silence
 from untwin.export.model import answer_part, is_answer_model, read_answer_part
@@ -182,8 +183,8 @@ def _try(model: UntwinClassifier, *, explains: bool) -> None:
         known = model.state_
         log_p = known.log_proba_of_training_rows(np.zeros(1, dtype=np.intp))
         model._answer(log_p)
-        if explains:
-            known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
+        if explains and known.documents is not None:
+            known.explainer.explain(rows_of(known.documents, [0]), model._decision(), 1, None)
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:

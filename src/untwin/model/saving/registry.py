@@ -179,7 +179,6 @@ KINDS: dict[str, Kind] = {
     "best-scores": Kind(".model.best_scores:BestScores"),
     "out-of-fold-answers": Kind(".model.out_of_fold:OutOfFoldAnswers"),
     "fitted-state": Kind(".model.state:FittedState"),
-    "neighbour-space": Kind(".model.neighbours:NeighbourSpace"),
     "ensemble": Kind(".model.ensemble:Ensemble"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),

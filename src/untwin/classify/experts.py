@@ -29,7 +29,7 @@ from untwin.crossfit.outoffold import class_scores
 from untwin.tables import Contingency
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from untwin._types import Array, Indices
 
@@ -40,15 +40,13 @@ class Job(NamedTuple):
     """Rows to learn from, and the code (any whole number) of what each of them is.
 
     `estimator` is what learns, if not the common one. `select` keeps only so many (int), or this share (float), of the
-    rows' terms, by the information gain of their presence; or what a scikit-learn feature selector keeps. By `key` an
-    expert is found again when more rows have come.
+    rows' terms, by the information gain of their presence; or what a scikit-learn feature selector keeps.
     """
 
     rows: Indices
     labels: Indices
     estimator: Any = None
     select: Any = None
-    key: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +98,6 @@ class Expert:
         return self.terms.size + sum(int(part.size) for part in (self.coef, self.intercept) if part is not None)
 
 
-class Earlier(NamedTuple):
-    """Experts by the keys of their jobs, from when there were only the first `n_rows` rows."""
-
-    experts: Mapping[Hashable, Expert]
-    n_rows: int
-
-    def untouched(self, job: Job) -> Expert | None:
-        """Return the earlier expert of a job if none of its rows is new, else None."""
-        return None if (job.rows >= self.n_rows).any() else self.experts.get(job.key)
-
-
-class Retrained(NamedTuple):
-    """How many experts the last call of `fit` or `partial_fit` trained, and how many there are."""
-
-    trained: int
-    of: int
-
-
 def fit_experts(estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | None = None) -> list[Expert]:
     """Train a clone of `estimator` for each job, on the rows and the columns of the job only.
 
@@ -138,17 +118,6 @@ def fit_experts(estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | No
         experts.append(expert)
         _progress.report("experts", len(experts), len(jobs))
     return experts
-
-
-def refit_experts(
-    estimator: Any, X: Any, jobs: Sequence[Job], earlier: Earlier | None, *, n_jobs: int | None = None
-) -> tuple[list[Expert], Retrained]:
-    """Train the experts that have new rows and keep the others; without `earlier` experts, train all."""
-    kept = [None if earlier is None else earlier.untouched(job) for job in jobs]
-    touched = [job for job, expert in zip(jobs, kept, strict=True) if expert is None]
-    trained = iter(fit_experts(estimator, X, touched, n_jobs=n_jobs))
-    experts = [next(trained) if expert is None else expert for expert in kept]
-    return experts, Retrained(len(touched), len(jobs))
 
 
 def _fitted(estimator: Any, X: Any, job: Job) -> Expert:

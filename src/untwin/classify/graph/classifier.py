@@ -4,9 +4,6 @@ Steps for a training row: the base classifier ranks its classes out of fold; the
 links are its candidates (candidates.py); the experts of its candidates are trained on it (panels.py, pairs.py). Experts
 that were not trained on the first fold predict its rows: this gives the weights of experts and base (blend.py), and
 which errors the experts corrected and made. A new row goes through the same steps.
-
-When rows are added, the fast steps are repeated for all rows: base, ranking out of fold, graph. The slow step, training
-experts, is repeated only for experts with new rows.
 """
 
 from __future__ import annotations
@@ -26,18 +23,14 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin._values import positions
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.experts import Earlier
 from untwin.classify.graph.blend import Blend, fit_blend
 from untwin.classify.graph.candidates import rank_classes, rank_out_of_fold, without
 from untwin.classify.graph.findings import Change, changes, sparest, sweep
 from untwin.classify.graph.pairs import PairPanel
 from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, TrainingRows
-from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.classify.linear import LinearSVM
 from untwin.crossfit.folds import possible_folds
-from untwin.represent.incremental import any_batch
 from untwin.structure.graph import THRESHOLDS, ConfusionGraph
 from untwin.tables.confusion import Confusion
 
@@ -58,8 +51,6 @@ TIE = 1e-9  # equal scores: the base's order decides
 
 class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
     """Rank all classes by a fast classifier; let experts decide between those that it confuses.
-
-    It learns incrementally: `partial_fit` trains only experts with new rows again.
 
     Parameters
     ----------
@@ -110,10 +101,6 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         Weights of the experts' margins and the base's scores in log-probabilities.
     changes_ : list of Change
         What the experts corrected and broke in the first fold, best first; `polars.DataFrame(model.changes_)`.
-    retrained_ : (trained, of)
-        Experts that the last `fit` or `partial_fit` trained, of how many.
-    learnt_rows_ : (X, y)
-        The rows learnt so far, which `partial_fit` needs: references, no copies, and nothing else does.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -174,48 +161,25 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Run the base out of fold, draw the graph, train the experts."""
         X, y = self._checked(X, y)
-        self.learnt_rows_ = LearntRows(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must have at least two classes. Got one class instead.")
         base, expert = self._workers()
         folds = self._folds(X, codes)
-        found, confusions = self._rank(base, codes, folds)
+        found, confusions = self._rank(base, X, y, codes, folds)
         self.threshold_, _, _, self.upper_bound_ = sparest(self.sweep_, self.confusion_.accuracy)
-        training, found = (
-            TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs),
-            found.within(self.threshold_),
-        )
+        training = TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs)
+        found = found.within(self.threshold_)
         self.blend_, self.changes_ = Blend(1.0, 0.0), list[Change]()
         if folds is not None:
             first, others = np.flatnonzero(folds[0] == 0), np.flatnonzero(folds[1] != 0)
             panel = self._panel(replace(training, rows=others), found, without(self.confusion_, confusions[0]))
             self._judge(X[first], codes[first], found[first], panel)
-        return self._fit_experts(training, found)
-
-    @validating
-    @any_batch()
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn more rows; X may have more columns than before, and y labels that were not there before.
-
-        Base, out-of-fold confusion and graph are those of all rows: so new classes get their edges. Only experts with
-        new rows are trained again. Threshold, blend and `changes_` stay as `fit` found them. The first call is `fit`;
-        `classes` is not looked at.
-        """
-        if not hasattr(self, "_experts"):
-            return self.fit(X, y)
-        if not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
-            raise ValueError("cv must be a number of folds or a splitter to learn on. Got fold numbers instead.")
-        rows = with_learnt_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
-        self.learnt_rows_ = rows
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        base, expert = self._workers()
-        found, _ = self._rank(base, codes, self._folds(X, codes))
-        self.upper_bound_ = next(row.upper_bound for row in self.sweep_ if row.threshold == self.threshold_)
-        earlier = Earlier(self._experts.known(positions(known, self.classes_)), n_known)
-        training = TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs, earlier)
-        return self._fit_experts(training, found.within(self.threshold_))
+        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
+        self._experts = self._panel(training, found, self.confusion_)
+        self.n_experts_ = len(self._experts.experts)
+        self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
+        return self
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
@@ -267,13 +231,12 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         return None if found is None else found[:2]
 
     def _rank(
-        self, base: Any, codes: Indices, folds: tuple[Indices, Indices] | None
+        self, base: Any, X: Any, y: Array, codes: Indices, folds: tuple[Indices, Indices] | None
     ) -> tuple[Candidates, list[Confusion]]:
         """Fit the base; return the candidates of each row and the confusion of each fold, both out of fold.
 
         If no row can be held out, candidates come from the base fitted to the same rows, and there is no confusion.
         """
-        X, y = self.learnt_rows_
         self.base_ = clone(base).fit(X, y)
         if folds is None:
             self.confusion_ = Confusion.from_predictions(y[:0], y[:0], classes=self.classes_)
@@ -286,15 +249,6 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         self.confusion_, held = reduce(add, confusions), folds[0] >= 0
         self.sweep_ = sweep(found[held], codes[held], self.confusion_, self._thresholds())
         return found, confusions
-
-    def _fit_experts(self, training: TrainingRows, found: Candidates) -> Self:
-        """Build the graph and train the experts on all rows."""
-        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
-        self._experts = self._panel(training, found, self.confusion_)
-        self.retrained_ = self._experts.retrained
-        self.n_experts_ = len(self._experts.experts)
-        self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
-        return self
 
     def _workers(self) -> tuple[Any, Any]:
         """Return base and expert, or their defaults for None."""

@@ -12,23 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import inherited_tags, require_classes, validating
+from untwin._compat import validating
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.linear.weights import scores_of, sum_by_class
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array
 
-FLOATS = [np.float64, np.float32]
 
-
-class CentroidClassifier(ClassifierMixin, BaseEstimator):
+class CentroidClassifier(RowClassifier):
     """Classify by the cosine of a row with the centroid of each class.
 
     scikit-learn's `NearestCentroid` measures distances and holds dense centroids; cosines suit documents of any length,
@@ -56,8 +52,7 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the direction of each class."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         sums = sum_by_class(X, codes, _inverse_lengths(X))
         sparse: bool = issparse(sums)
         if sparse:
@@ -67,8 +62,7 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Array:
         """Return the cosine with each class; of two classes, by how much the second one's is larger."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         cosines = self._products(X) * _inverse_lengths(X)[:, np.newaxis]
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
 
@@ -80,18 +74,6 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
         product = X @ self.centroids_.T
         dense: bool = not issparse(product)
         return np.asarray(product) if dense else product.toarray()
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest cosine."""
-        decision = self.decision_function(X)
-        best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
-        predicted: Array = self.classes_[best]
-        return predicted
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _inverse_lengths(X: Any) -> Array:

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from untwin import _progress
-from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, require_classes, rows_of, validating
+from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, rows_of, validating
 from untwin.classify.adaptive.choices import Choices, Representation, Trial
 from untwin.classify.adaptive.spaces import PLANS, JoinedSpace, candidate_specs, dimensions, join_spaces
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold
 from untwin.represent.scores import ScoreSpace
@@ -43,10 +44,8 @@ if TYPE_CHECKING:
 
     View = tuple[ScoreSpace, Any]
 
-FLOATS = [np.float64, np.float32]
 
-
-class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class AdaptiveSprinkling(MetaEstimatorMixin, RowClassifier):
     """Classify in a space that is built from the classifier's own confusion.
 
     The classifier predicts the rows out of fold; its confusion becomes a plan (which classes to sprinkle how strongly),
@@ -148,8 +147,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the representation of rows X with labels y, and fit the classifier in it."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")
         folds = possible_folds(X, codes, self.cv, random_state=self.random_state)
@@ -170,22 +168,19 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
         rows = self.represent(X)
-        labels: Array = self.estimator_.predict(rows)
-        return labels
+        return np.asarray(self.estimator_.predict(rows))
 
     @if_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, as `estimator` gives it."""
         rows = self.represent(X)
-        shares: Array = self.estimator_.predict_proba(rows)
-        return shares
+        return np.asarray(self.estimator_.predict_proba(rows))
 
     @if_estimator_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         """Return the decision values, as `estimator` gives them."""
         rows = self.represent(X)
-        decision: Array = self.estimator_.decision_function(rows)
-        return decision
+        return np.asarray(self.estimator_.decision_function(rows))
 
     @if_estimator_has("explain")
     def explain(self, X: Any, *, top: int = 5, feature_names: Any = None) -> list[Any]:
@@ -198,8 +193,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def represent(self, X: Any) -> Any:
         """Return rows in the chosen representation."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         return X if self.space_ is None else self.space_.transform(X)
 
     # ------------------------------------------------------------------ what is tried

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array, eye_array, issparse
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
+from untwin._compat import Interval, StrOptions, require_classes, validating
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.blend import Blend, fit_blend
 from untwin.classify.graph.candidates import rank_classes, rank_out_of_fold, without
@@ -35,21 +36,18 @@ from untwin.structure.graph import THRESHOLDS, ConfusionGraph
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array, Floats, Indices
     from untwin.classify.graph.candidates import Candidates
 
     Panel = ClassPanel | SubgraphPanel | PairPanel
 
-FLOATS = [np.float64, np.float32]
 CANDIDATES, PAIR_CANDIDATES = 30, 5
 PASSES = 12  # of the default expert: experts see rows in orders of their own, so that what is left to learn differs
 PAIR_ROWS = 3  # with bounded candidates, a pair that fewer rows ask for gets no expert
 TIE = 1e-9  # equal scores: the base's order decides
 
 
-class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
+class ConfusionGraphClassifier(RowClassifier):
     """Rank all classes by a fast classifier; let experts decide between those that it confuses.
 
     Parameters
@@ -210,11 +208,6 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         log_p = self.predict_log_proba(X)
         return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
-
     def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
         if self.candidates is None and self.threshold is None:
             raise ValueError("threshold must be a share or 'sweep' where candidates is None. Got None instead.")
@@ -297,8 +290,7 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
 
     def _answers(self, X: Any) -> tuple[Candidates, Floats]:
         """Return the candidates of new rows and their log-probabilities."""
-        check_is_fitted(self)
-        X = _rows(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+        X = _rows(self._checked_rows(X))
         found = rank_classes(self.base_, X, self.classes_, self._n_ranked())
         found = found.linked(self.confusion_).within(self.threshold_)
         return found, self._log_shares(self._experts.margins(X, found), found)

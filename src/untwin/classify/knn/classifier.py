@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
+from untwin._compat import Interval, StrOptions, require_classes, validating
 from untwin._values import class_names, freeze_csr, positions
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared_terms
 from untwin.classify.knn.neighbours import Searchable, make_searchable, nearest
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
@@ -29,18 +29,17 @@ from untwin.represent.incremental import (
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from sklearn.utils import Tags
 
     from untwin._types import Array, Floats, Indices
     from untwin.classify.knn.explain import Explanation
 
-FLOATS = [np.float64, np.float32]
 GRID = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 RECENT_ROWS = 1024  # rows added since the others were made ready; they are searched apart
 SHARE_CELLS = 1 << 22  # shares at a time while predicting
 
 
-class KNNClassifier(ClassifierMixin, BaseEstimator):
+# Not tagged as multi-label, though it is: the check behind that tag refuses shares of exactly 0 and 1.
+class KNNClassifier(RowClassifier):
     """Classify by a weighted vote of the nearest training rows, found exactly.
 
     Parameters
@@ -101,7 +100,6 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    classes_: Array
     _recent: Searchable | None
 
     def __init__(
@@ -176,8 +174,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Array, Indices]:
         """Return the nearest training rows, nearest first: similarities (cosine) or distances, and row numbers."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         k, n = self.n_neighbors_ if n_neighbors is None else n_neighbors, len(self.ids_)
         if not 1 <= k <= n:
             raise ValueError(f"n_neighbors must be from 1 to the {n} training rows. Got {k} instead.")
@@ -214,7 +211,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         if top < 1:
             raise ValueError(f"top must be at least 1. Got {top} instead.")
         if term_map is None:
-            shown = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+            shown = self._checked_rows(X)
             found = self._nearest(shown, self.n_neighbors_)
             feature_names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         else:
@@ -229,12 +226,6 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
             )
             for i, (values, rows) in enumerate(zip(*found, strict=True))
         ]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        # Not tagged as multi-label, though it is: the check behind that tag refuses shares of exactly 0 and 1.
-        return tags
 
     def _learn_classes(self, y: Any) -> None:
         self._multilabel = type_of_target(y, input_name="y") == "multilabel-indicator"

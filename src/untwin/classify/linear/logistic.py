@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, many_classes, validating
+from untwin.classify.base import FLOATS
 from untwin.classify.linear.newton import densify
-from untwin.classify.linear.weights import FLOATS, Margins
+from untwin.classify.linear.weights import Margins
 
 MOST_STEPS = 300
 

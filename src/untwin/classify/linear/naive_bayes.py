@@ -24,15 +24,16 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, require_classes, validating
-from untwin.classify.linear.weights import FLOATS, LinearWeights, scores_of, sum_by_class
+from untwin.classify.base import FLOATS
+from untwin.classify.linear.weights import LinearWeights, scores_of, sum_by_class
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from untwin._types import Array, Floats32
+    from untwin._types import Floats32
 
 
 class NaiveBayes(LinearWeights):
@@ -100,8 +101,7 @@ class NaiveBayes(LinearWeights):
         return self
 
     def _scores(self, X: Any) -> Floats32:
-        check_is_fitted(self, "classes_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        X = self._checked_rows(X, np.float32)
         units = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
         return scores_of(X, self.weights_) + units * self.offsets_ + self.intercept_
 
@@ -114,11 +114,6 @@ class NaiveBayes(LinearWeights):
         """Return class probabilities; naive Bayes is far too sure of them."""
         shares: Floats32 = softmax(self._scores(X), axis=1)
         return shares
-
-    def predict(self, X: Any) -> Array:
-        """Return the likeliest class."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -11,8 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, StrOptions, checked_sample_weight, validating
+from untwin.classify.base import FLOATS
 from untwin.classify.linear.newton import one_against_rest, suits
-from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, with_ones
+from untwin.classify.linear.weights import MOST_DENSE, Margins, with_ones
 
 if TYPE_CHECKING:
     from untwin._types import Indices

@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import inherited_tags, matrix_product, require_classes
+from untwin._compat import matrix_product
+from untwin.classify.base import RowClassifier
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array, Floats32, Indices
 
-FLOATS = [np.float64, np.float32]
 MANY_CLASSES = 0.2  # share of the classes in which a term has a weight, from which on it is scored for all of them
 MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
 
@@ -59,10 +55,9 @@ def scores_of(X: Any, weights: Any) -> Floats32:
     return scores
 
 
-class LinearWeights(ClassifierMixin, BaseEstimator):
+class LinearWeights(RowClassifier):
     """Linear scores. Subclasses implement `fit`."""
 
-    classes_: Array
     weights_: Any
     intercept_: Floats32
 
@@ -73,14 +68,7 @@ class LinearWeights(ClassifierMixin, BaseEstimator):
         return self
 
     def _scores(self, X: Any) -> Floats32:
-        check_is_fitted(self, "classes_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        return scores_of(X, self.weights_) + self.intercept_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
+        return scores_of(self._checked_rows(X, np.float32), self.weights_) + self.intercept_
 
 
 class Margins(LinearWeights):
@@ -93,17 +81,10 @@ class Margins(LinearWeights):
 
     def _encode(self, y: Array) -> Indices:
         """Store the classes; return the column of weights of each label, -1 for the first of two classes."""
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = super()._encode(y)
         return codes - 1 if len(self.classes_) == 2 else codes
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the margin of each class; with two classes that of the second, one-dimensional."""
         margins = self._scores(X)
         return margins[:, 0] if len(self.classes_) == 2 else margins
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest margin."""
-        margins = self.decision_function(X)
-        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
-        return np.asarray(self.classes_[best])

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.threshold import surest_threshold
 from untwin.classify.approximate import ApproximateLabels
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.experts import fit_experts
 from untwin.classify.linear import LinearSVM
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from untwin.classify.multilevel.groups import Branch
     from untwin.tables import Confusion
 
-FLOATS = [np.float64, np.float32]
 BEAM = 10  # branches of a level that soft routing asks: as good as all
 FLAT_WEIGHT = 2.0  # of flat log-scores, which have one level where others have two or more
 N_FOLDS = 5  # of the base's confusion where `cv` is None
@@ -63,7 +63,7 @@ class LevelReport(NamedTuple):
     end_to_end: float
 
 
-class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
+class MultiLevelClassifier(RowClassifier):
     """Classify by groups first, within groups second; made for hundreds to thousands of classes.
 
     Parameters
@@ -176,8 +176,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model: build and cut the trees, train an expert for each branch, calibrate on held-out rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)
         self._train(X, codes, self._branches(X, codes))
         self.temperature_ = 1.0
@@ -195,11 +194,6 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         """Return softmax(S / T)."""
         probabilities: Floats32 = softmax(self._scores(X) / self.temperature_, axis=1)
         return probabilities
-
-    def predict(self, X: Any) -> Array:
-        """Return the likeliest class."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
 
     def predict_group(self, X: Any, *, error_rate: float = 0.05) -> ApproximateLabels:
         """Return the class where it is sure enough, else the group (paper 2's approximate label).
@@ -233,11 +227,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         aligned[:, positions(flat.classes_, self.classes_)] = class_scores(flat, X)[0]
         told = [np.where(outside, -np.inf, scores).argmax(axis=1) for scores in (tree.descend(X), aligned)]
         root = tree.experts[0].log_scores(X).argmax(axis=1)
-        found = (
-            root == group_of[codes],
-            *(chosen == codes for chosen in told),
-            self._scores(X).argmax(axis=1) == codes,
-        )
+        found = (root == group_of[codes], *(chosen == codes for chosen in told), self.predict(X) == y)
         return LevelReport(*(float(right.mean()) for right in found))
 
     def __sklearn_tags__(self) -> Tags:
@@ -247,8 +237,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _scores(self, X: Any) -> Floats32:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         beam = {"soft": BEAM, "hard": 1}.get(self.routing, self.routing)  # type: ignore[arg-type]
         S = np.zeros((X.shape[0], len(self.classes_)), dtype=np.float32)
         averaged = [tree for tree in self.trees_ if not tree.flat] or self.trees_

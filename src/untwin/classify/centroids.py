@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import validate_data
 
-from untwin._compat import validating
+from untwin._compat import as_dense, is_sparse, validating
 from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.linear.weights import scores_of, sum_by_class
 
@@ -54,8 +54,7 @@ class CentroidClassifier(RowClassifier):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         codes = self._encode(y)
         sums = sum_by_class(X, codes, _inverse_lengths(X))
-        sparse: bool = issparse(sums)
-        if sparse:
+        if is_sparse(sums):
             sums.sort_indices()  # terms in one order, so that the cosines of two centroids are the same either way
         self.centroids_ = normalize(sums)
         return self
@@ -68,12 +67,9 @@ class CentroidClassifier(RowClassifier):
 
     def _products(self, X: Any) -> Array:
         """Return rows times centroids; in single precision by a compiled loop, which is faster."""
-        sparse: bool = issparse(self.centroids_)
-        if sparse and X.dtype == np.float32:
+        if is_sparse(self.centroids_) and X.dtype == np.float32:
             return scores_of(X, csr_array(self.centroids_.T))
-        product = X @ self.centroids_.T
-        dense: bool = not issparse(product)
-        return np.asarray(product) if dense else product.toarray()
+        return np.asarray(as_dense(X @ self.centroids_.T))
 
 
 def _inverse_lengths(X: Any) -> Array:

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.special import log_expit, log_softmax
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
+from untwin._compat import is_sparse
 from untwin.classify.linear.weights import scores_of
 from untwin.crossfit.outoffold import class_scores
 from untwin.tables import Contingency
@@ -113,11 +114,8 @@ def fit_experts(estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | No
         run to run in the fourth digit; the models of this package do not.
     """
     work = (delayed(_fitted)(estimator, X, job) for job in jobs)
-    experts: list[Expert] = []
-    for expert in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
-        experts.append(expert)
-        _progress.report("experts", len(experts), len(jobs))
-    return experts
+    trained = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work)
+    return list(_progress.reporting("experts", trained, len(jobs)))
 
 
 def _fitted(estimator: Any, X: Any, job: Job) -> Expert:
@@ -133,7 +131,7 @@ def _fitted(estimator: Any, X: Any, job: Job) -> Expert:
     model = clone(estimator if job.estimator is None else job.estimator).fit(rows, job.labels)
     if not hasattr(model, "coef_"):
         return Expert(classes, terms, model=model)
-    packed: bool = issparse(model.coef_)
+    packed = is_sparse(model.coef_)
     coef = csr_array(model.coef_.T) if packed else np.ascontiguousarray(np.atleast_2d(model.coef_).T, dtype=np.float32)
     softmax = len(classes) > 2 and hasattr(model, "predict_proba")
     return Expert(classes, terms, coef, np.atleast_1d(model.intercept_).astype(np.float32), softmax=softmax)
@@ -153,8 +151,7 @@ def _selected(rows: Any, labels: Indices, select: Any) -> Indices:
 
 def used_columns(X: Any) -> Indices:
     """Return the columns that have a stored number, ascending; of a dense matrix all."""
-    sparse: bool = issparse(X)
-    if not sparse:
+    if not is_sparse(X):
         return np.arange(X.shape[1])
     used = np.zeros(X.shape[1], dtype=bool)
     used[X.indices] = True
@@ -163,10 +160,9 @@ def used_columns(X: Any) -> Indices:
 
 def columns_of(X: Any, terms: Indices) -> Any:
     """Return the columns `terms` (ascending) of X; of CSR rows in one pass over their numbers."""
-    sparse: bool = issparse(X)
     if len(terms) == X.shape[1]:
         return X
-    if not sparse:
+    if not is_sparse(X):
         return X[:, terms]
     place = np.full(X.shape[1], -1, dtype=X.indices.dtype)
     place[terms] = np.arange(len(terms), dtype=X.indices.dtype)

@@ -26,6 +26,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from untwin import _progress
 from untwin._values import positions
 from untwin.crossfit.outoffold import class_scores
+from untwin.linalg.blocks import slices
 from untwin.structure.graph import ConfusionGraph
 from untwin.tables.confusion import Confusion
 
@@ -77,10 +78,9 @@ class Candidates:
 
 def rank_classes(model: Any, X: Any, classes: Array, k: int) -> Candidates:
     """Return the `k` classes that `model` ranks highest for each row; ties in class order except for the last place."""
-    known, step = positions(model.classes_, classes), max(1, BLOCK_CELLS // len(classes))
-    parts = []
-    for start in range(0, X.shape[0], step):
-        scores = _log_scores(model, X[start : start + step])
+    known, parts = positions(model.classes_, classes), []
+    for block in slices(X.shape[0], BLOCK_CELLS // len(classes)):
+        scores = _log_scores(model, X[block])
         all_scores = np.full((len(scores), len(classes)), -np.inf)
         all_scores[:, known] = scores
         parts.append(_highest(all_scores, k))
@@ -125,10 +125,8 @@ def rank_out_of_fold(
         delayed(_rank_fold)(base, X, y, others=np.flatnonzero(parts != fold), rows=rows, classes=classes, k=k)
         for fold, rows in enumerate(asked)
     ]
-    found: list[Candidates] = []
-    for part in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
-        found.append(part)
-        _progress.report("folds", len(found), len(work))
+    ranked = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work)
+    found: list[Candidates] = list(_progress.reporting("folds", ranked, len(work)))
     confusions = [
         Confusion.from_predictions(y[rows], classes[part.codes[:, 0]], classes=classes)
         for rows, part in zip(asked, found, strict=True)

@@ -15,14 +15,14 @@ from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array, issparse
+from scipy.sparse import csr_array, eye_array
 from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, StrOptions, require_classes, validating
+from untwin._compat import Interval, StrOptions, is_sparse, require_classes, validating
 from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.graph.blend import Blend, fit_blend
@@ -301,5 +301,4 @@ class ConfusionGraphClassifier(RowClassifier):
 
 
 def _rows(X: Any) -> Any:
-    sparse: bool = issparse(X)
-    return csr_array(X) if sparse else X
+    return csr_array(X) if is_sparse(X) else X

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array, triu
 
 from untwin.classify.experts import Expert, Job
 from untwin.classify.graph.candidates import by_expert
+from untwin.linalg.blocks import slices
 
 if TYPE_CHECKING:
     from untwin._types import Floats, Indices
@@ -50,8 +51,7 @@ class PairPanel:
         """Return the margins by the rule: sums of the margins of won duels, or one for the verified class."""
         if self.rule == "verify":
             return self._verified(X, found)
-        step = max(1, BLOCK_DUELS // found.codes.shape[1] ** 2)
-        blocks = [slice(start, start + step) for start in range(0, len(found.codes), step)]
+        blocks = slices(len(found.codes), BLOCK_DUELS // found.codes.shape[1] ** 2)
         return np.concatenate([self._sums(X[block], found[block]) for block in blocks])
 
     def _sums(self, X: Any, found: Candidates) -> Floats:

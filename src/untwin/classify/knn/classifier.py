@@ -18,6 +18,7 @@ from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared
 from untwin.classify.knn.neighbours import Searchable, make_searchable, nearest
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
 from untwin.crossfit.folds import possible_folds
+from untwin.linalg.blocks import slices
 from untwin.represent.incremental import (
     any_batch,
     join_members,
@@ -328,8 +329,7 @@ class KNNClassifier(RowClassifier):
 
     def _decide(self, values: Array, rows: Indices) -> Array:
         """Return the number of each row's class, or whether it has each label; shares are made a block at a time."""
-        step = max(1, SHARE_CELLS // len(self.classes_))
-        blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
+        blocks = slices(len(rows), SHARE_CELLS // len(self.classes_))
         shares = (self._shares(values[block], rows[block]) for block in blocks)
         if self._multilabel:
             return np.concatenate([majority_labels(part, at_least_one=self._all_labelled) for part in shares])

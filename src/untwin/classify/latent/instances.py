@@ -20,7 +20,7 @@ from untwin import _progress
 from untwin._compat import Interval, StrOptions, validating
 from untwin.classify.base import RowClassifier
 from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes
-from untwin.linalg.blocks import Blocks, product
+from untwin.linalg.blocks import Blocks, product, slices
 from untwin.linalg.svd import TruncatedSVD, truncated_svd
 from untwin.represent.rank import FIRST_STAGE, Criterion, decompose_by_criterion
 
@@ -106,7 +106,7 @@ class LatentInstanceClassifier(RowClassifier):
         places = product(self._checked_rows(X, np.float64), self.components_.T)
         shares = [
             _shares(places[block] @ self._U.T, _slack(places[block]), self._codes, len(self.classes_))
-            for block in _blocks(len(places), len(self._U))
+            for block in slices(len(places), BLOCK_CELLS // len(self._U))
         ]
         return np.concatenate(shares)
 
@@ -171,18 +171,13 @@ def hits_by_size(places: Floats, U: Floats, learnt: Indices, truth: Indices, siz
     `places` are V'x of the rows and `truth` their classes; U and `learnt` those of the training rows.
     """
     hits = np.zeros(len(sizes))
-    for block in _blocks(len(places), len(U)):
+    for block in slices(len(places), BLOCK_CELLS // len(U)):
         products = np.zeros((len(truth[block]), len(U)))
         for stage, (first, last) in enumerate(zip([0, *sizes], sizes, strict=False)):
             products += places[block, first:last] @ U[:, first:last].T
             shares = _shares(products, _slack(places[block, :last]), learnt, learnt.max() + 1)
             hits[stage] += (shares.argmax(axis=1) == truth[block]).sum()
     return hits
-
-
-def _blocks(n_rows: int, n_training: int) -> list[slice]:
-    step = max(1, BLOCK_CELLS // n_training)
-    return [slice(start, start + step) for start in range(0, n_rows, step)]
 
 
 def _shares(products: Floats, slack: Floats, learnt: Indices, n_classes: int) -> Floats:

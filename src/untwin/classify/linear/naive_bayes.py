@@ -21,12 +21,12 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, require_classes, validating
+from untwin._compat import Interval, is_sparse, require_classes, validating
 from untwin.classify.base import FLOATS
 from untwin.classify.linear.weights import LinearWeights, scores_of, sum_by_class
 
@@ -79,7 +79,7 @@ class NaiveBayes(LinearWeights):
         """Learn the weights."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
-        sparse: bool = issparse(X)
+        sparse = is_sparse(X)
         if (X.data if sparse else X).min(initial=0) < 0:
             raise ValueError("Negative values in data passed to NaiveBayes. It takes counts, or weights of terms.")
         self.classes_, codes = np.unique(y, return_inverse=True)

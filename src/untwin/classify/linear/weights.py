@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse import csr_array, hstack
 
-from untwin._compat import matrix_product
+from untwin._compat import is_sparse, matrix_product
 from untwin.classify.base import RowClassifier
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
 def with_ones(X: Any) -> Any:
     """Return rows with a last column of ones, whose weight is the intercept."""
     ones = np.ones((X.shape[0], 1), dtype=X.dtype)
-    sparse: bool = issparse(X)
-    return hstack([csr_array(X), csr_array(ones)], format="csr") if sparse else np.hstack([X, ones])
+    return hstack([csr_array(X), csr_array(ones)], format="csr") if is_sparse(X) else np.hstack([X, ones])
 
 
 def sum_by_class(X: Any, codes: Indices, shares: Array) -> Any:
@@ -40,7 +39,7 @@ def scores_of(X: Any, weights: Any) -> Floats32:
     """Return rows times weights (m x k), as a dense array; both may be sparse."""
     if X.shape[1] != weights.shape[0]:  # compiled loops would not notice
         raise ValueError(f"Rows must have {weights.shape[0]} columns, one for each term. Got {X.shape[1]} instead.")
-    rows_sparse, packed = bool(issparse(X)), bool(issparse(weights))
+    rows_sparse, packed = is_sparse(X), is_sparse(weights)
     if not (rows_sparse and packed):
         product = (weights.T @ X.T).T if packed else matrix_product(X, weights)
         return np.ascontiguousarray(product, dtype=np.float32)

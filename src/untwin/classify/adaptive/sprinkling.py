@@ -12,6 +12,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from numbers import Integral, Real
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -218,11 +219,10 @@ class AdaptiveSprinkling(MetaEstimatorMixin, RowClassifier):
         single = X.astype(np.float32, copy=False)  # trials choose and do not answer: half the time and memory will do
         n_folds = len(raw.fold_confusions)
         work = [delayed(self._try_on_fold)(single, y, raw, fold, beside) for fold in range(n_folds)]
+        tried = Parallel(n_jobs=self.n_jobs, return_as="generator")(work)
         found: dict[Representation, list[Confusion]] = defaultdict(list)
-        for done, tried in enumerate(Parallel(n_jobs=self.n_jobs, return_as="generator")(work), start=1):
-            for representation, confusion in tried:
-                found[representation].append(confusion)
-            _progress.report("trying spaces", done, n_folds)
+        for representation, confusion in chain.from_iterable(_progress.reporting("trying spaces", tried, n_folds)):
+            found[representation].append(confusion)
         yield from (Trial(representation, reduce(add, parts)) for representation, parts in found.items())
 
     def _confusion(self, rows: Any, y: Array, raw: OutOfFold) -> Confusion:
@@ -236,6 +236,11 @@ class AdaptiveSprinkling(MetaEstimatorMixin, RowClassifier):
         """Return the confusions of all spaces of terms on one fold, built from the other folds."""
         train, test = np.flatnonzero(raw.folds != fold), np.flatnonzero(raw.folds == fold)
         asked, known = X[test], X[train]
+
+        def confusion(rows: Any, held_out: Any) -> Confusion:
+            predicted = clone(self._judge()).fit(rows, y[train]).predict(held_out)
+            return Confusion.from_predictions(y[test], predicted, classes=self.classes_)
+
         tried = []
         for spec in (None, *candidate_specs(self.plan, self.msl)):
             plan = None if spec is None else spec.plan(known, raw.without(fold))
@@ -243,22 +248,13 @@ class AdaptiveSprinkling(MetaEstimatorMixin, RowClassifier):
                 kind = Representation("lsi") if spec is None else Representation(spec.name, spec.amount)
                 kind = replace(kind, n_components=int(space.n_components))
                 held_out = space.transform(asked)
-                tried.append((kind, self._held_out_confusion(rows, y[train], held_out, y[test])))
+                tried.append((kind, confusion(rows, held_out)))
                 if beside is not None and spec is not None:
                     name, scores = beside
-                    both = (
-                        join_spaces(rows, rows_of(scores, train)),
-                        join_spaces(held_out, rows_of(scores, test)),
-                    )
-                    tried.append(
-                        (replace(kind, scores=name), self._held_out_confusion(both[0], y[train], both[1], y[test]))
-                    )
+                    ours, theirs = (rows_of(scores, part) for part in (train, test))
+                    joined = confusion(join_spaces(rows, ours), join_spaces(held_out, theirs))
+                    tried.append((replace(kind, scores=name), joined))
         return tried
-
-    def _held_out_confusion(self, rows: Any, y: Array, held_out: Any, truth: Array) -> Confusion:
-        """Return the confusion on held-out rows of the classifier fitted to others."""
-        predicted = clone(self._judge()).fit(rows, y).predict(held_out)
-        return Confusion.from_predictions(truth, predicted, classes=self.classes_)
 
     def _spaces(self, plan: SprinklingPlan | None, X: Any, y: Array) -> Iterator[tuple[SprinkledLSI, Array]]:
         """Yield spaces of all sizes with the rows in them."""

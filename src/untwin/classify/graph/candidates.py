@@ -66,8 +66,11 @@ class Candidates:
 
     def hits(self, truth: Indices) -> Flags:
         """Return n x k: the cell of the true class, where it is open."""
-        hits: Flags = self.open & (self.codes == truth[:, None])
-        return hits
+        return np.asarray(self.open & (self.codes == truth[:, None]))
+
+    def best(self, scores: Floats) -> Indices:
+        """Return the code of the candidate with the largest score (n x k) in each row."""
+        return np.asarray(np.take_along_axis(self.codes, scores.argmax(axis=1, keepdims=True), axis=1)[:, 0])
 
     def sets(self, n_classes: int) -> csr_array:
         """Return n x C: one where a class is among the open candidates of a row."""
@@ -120,11 +123,13 @@ def rank_out_of_fold(
     own class. Rows that are never held out have no candidates.
     """
     held, parts = folds
+
+    def rank(fold: int, rows: Indices) -> Candidates:
+        others = np.flatnonzero(parts != fold)
+        return rank_classes(clone(base).fit(X[others], y[others]), X[rows], classes, k)
+
     asked = [np.flatnonzero(held == fold) for fold in range(held.max() + 1)]
-    work = [
-        delayed(_rank_fold)(base, X, y, others=np.flatnonzero(parts != fold), rows=rows, classes=classes, k=k)
-        for fold, rows in enumerate(asked)
-    ]
+    work = [delayed(rank)(fold, rows) for fold, rows in enumerate(asked)]
     ranked = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work)
     found: list[Candidates] = list(_progress.reporting("folds", ranked, len(work)))
     confusions = [
@@ -134,10 +139,6 @@ def rank_out_of_fold(
     total = reduce(add, confusions)
     linked = [part.linked(without(total, own)) for part, own in zip(found, confusions, strict=True)]
     return _joined(linked, asked, len(y)), confusions
-
-
-def _rank_fold(base: Any, X: Any, y: Array, *, others: Indices, rows: Indices, classes: Array, k: int) -> Candidates:
-    return rank_classes(clone(base).fit(X[others], y[others]), X[rows], classes, k)
 
 
 def without(total: Confusion, part: Confusion) -> Confusion:

@@ -163,7 +163,8 @@ class ConfusionGraphClassifier(RowClassifier):
         if len(self.classes_) < 2:
             raise ValueError("y must have at least two classes. Got one class instead.")
         base, expert = self._workers()
-        folds = self._folds(X, codes)
+        dealt = possible_folds(X, codes, self.cv, random_state=self.random_state)
+        folds = None if dealt is None else dealt[:2]
         found, confusions = self._rank(base, X, y, codes, folds)
         self.threshold_, _, _, self.upper_bound_ = sparest(self.sweep_, self.confusion_.accuracy)
         training = TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs)
@@ -182,9 +183,7 @@ class ConfusionGraphClassifier(RowClassifier):
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
         found, log_p = self._answers(X)
-        best = log_p.argmax(axis=1)
-        predicted: Array = self.classes_[found.codes[np.arange(len(best)), best]]
-        return predicted
+        return np.asarray(self.classes_[found.best(log_p)])
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of `predict_proba`."""
@@ -217,11 +216,6 @@ class ConfusionGraphClassifier(RowClassifier):
         y = column_or_1d(y, warn=True)
         require_classes(y)
         return _rows(X), y
-
-    def _folds(self, X: Any, codes: Indices) -> tuple[Indices, Indices] | None:
-        """Return `folds` and `parts` (crossfit/folds.py), or None if no row can be held out."""
-        found = possible_folds(X, codes, self.cv, random_state=self.random_state)
-        return None if found is None else found[:2]
 
     def _rank(
         self, base: Any, X: Any, y: Array, codes: Indices, folds: tuple[Indices, Indices] | None
@@ -285,8 +279,8 @@ class ConfusionGraphClassifier(RowClassifier):
         margins = panel.margins(X, found)
         with_base = self.blend and self.approach != "verify"
         self.blend_ = fit_blend(margins, found.scores, found.hits(codes), with_base=with_base)
-        best = self._log_shares(margins, found).argmax(axis=1)
-        self.changes_ = changes(codes, found.codes[:, 0], found.codes[np.arange(len(best)), best], self.classes_)
+        after = found.best(self._log_shares(margins, found))
+        self.changes_ = changes(codes, found.codes[:, 0], after, self.classes_)
 
     def _answers(self, X: Any) -> tuple[Candidates, Floats]:
         """Return the candidates of new rows and their log-probabilities."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from untwin._compat import Interval, StrOptions, require_classes, validating
 from untwin._values import class_names, freeze_csr, positions
 from untwin.classify.base import FLOATS, RowClassifier
-from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared_terms
+from untwin.classify.knn.explain import Vote, explain_vote, term_contributions
 from untwin.classify.knn.neighbours import Searchable, make_searchable, nearest
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
 from untwin.crossfit.folds import possible_folds
@@ -187,7 +187,8 @@ class KNNClassifier(RowClassifier):
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row; for multi-label data an indicator matrix."""
-        return self._name_classes(self._decide(*self.kneighbors(X)))
+        decided = self._decide(*self.kneighbors(X))
+        return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
 
     def explain(
         self, X: Any, *, top: int = 5, term_map: Any = None, terms: Any = None, feature_names: Any = None
@@ -221,11 +222,10 @@ class KNNClassifier(RowClassifier):
         among = self._rows()
         if terms is not None:
             shown, among = (check_array(rows, accept_sparse="csr", dtype=FLOATS) for rows in terms)
+        votes = (self._vote(values, rows) for values, rows in zip(*found, strict=True))
         return [
-            explain_vote(
-                self._vote(values, rows), _contributions(shown[[i]], among[rows], term_map), feature_names, top
-            )
-            for i, (values, rows) in enumerate(zip(*found, strict=True))
+            explain_vote(vote, term_contributions(shown[[i]], among[vote.rows], term_map), feature_names, top)
+            for i, vote in enumerate(votes)
         ]
 
     def _learn_classes(self, y: Any) -> None:
@@ -335,9 +335,6 @@ class KNNClassifier(RowClassifier):
             return np.concatenate([majority_labels(part, at_least_one=self._all_labelled) for part in shares])
         return np.concatenate([likeliest(part, self._grades) for part in shares])
 
-    def _name_classes(self, decided: Array) -> Array:
-        return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
-
     def _vote(self, values: Array, rows: Indices) -> Vote:
         """Return the vote of one row's neighbours."""
         found = values[None], rows[None]
@@ -358,10 +355,3 @@ class KNNClassifier(RowClassifier):
         if self._multilabel:
             return [tuple(self.classes_[chosen].tolist()) for chosen in decided]
         return list(self.classes_[decided].tolist())
-
-
-def _contributions(x: Any, neighbours: Any, term_map: Any) -> csr_array:
-    if term_map is None:
-        return shared_terms(x, neighbours)
-    dense = neighbours.toarray() if isinstance(neighbours, csr_array) else neighbours
-    return mapped_terms(csr_array(x), dense, np.asarray(term_map))

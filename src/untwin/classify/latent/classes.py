@@ -131,8 +131,7 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, R
 
     def predict_proba(self, X: Any) -> Floats:
         """Return probabilities of the classes, calibrated on rows while they were held out."""
-        probabilities: Floats = softmax(self._scores(X) / self.temperature_, axis=1)
-        return probabilities
+        return np.asarray(softmax(self._scores(X) / self.temperature_, axis=1))
 
     def transform(self, X: Any) -> Floats:
         """Return rows in the class space (n x r): what `class_vectors_` are multiplied by to get scores."""

@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 from untwin import _progress
 from untwin._compat import Interval, StrOptions, validating
 from untwin.classify.base import RowClassifier
-from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes
+from untwin.crossfit.folds import possible_folds
 from untwin.linalg.blocks import Blocks, product, slices
 from untwin.linalg.svd import TruncatedSVD, truncated_svd
 from untwin.represent.rank import FIRST_STAGE, Criterion, decompose_by_criterion
@@ -113,8 +113,7 @@ class LatentInstanceClassifier(RowClassifier):
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
         shares = self.predict_proba(X)
-        chosen: Array = self.classes_[shares.argmax(axis=1)]
-        return chosen
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def _decompose(self, A: Blocks) -> TruncatedSVD:
         def decompose(k: int) -> TruncatedSVD:
@@ -131,13 +130,12 @@ class LatentInstanceClassifier(RowClassifier):
 
         Identical rows may part here: among intervals they are the rule, for new rows too.
         """
-        unit = np.arange(len(codes))
         sizes, limit = stages(FIRST_STAGE), int(min(*X.shape, MOST_STAGEWISE))
         self.cv_scores_: dict[int, float] = {}
-        try:
-            folds, parts, _ = exclude_small_classes(codes, unit, deal_folds(codes, unit, self.cv, self.random_state))
-        except NothingHeldOutError:
+        dealt = possible_folds(np.arange(len(codes)), codes, self.cv, random_state=self.random_state)
+        if dealt is None:
             return limit
+        folds, parts, _ = dealt
         while True:
             hits = np.zeros(len(sizes))
             for fold in range(folds.max() + 1):

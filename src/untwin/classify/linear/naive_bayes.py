@@ -112,8 +112,7 @@ class NaiveBayes(LinearWeights):
 
     def predict_proba(self, X: Any) -> Floats32:
         """Return class probabilities; naive Bayes is far too sure of them."""
-        shares: Floats32 = softmax(self._scores(X), axis=1)
-        return shares
+        return np.asarray(softmax(self._scores(X), axis=1))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -192,8 +192,7 @@ class MultiLevelClassifier(RowClassifier):
 
     def predict_proba(self, X: Any) -> Floats32:
         """Return softmax(S / T)."""
-        probabilities: Floats32 = softmax(self._scores(X) / self.temperature_, axis=1)
-        return probabilities
+        return np.asarray(softmax(self._scores(X) / self.temperature_, axis=1))
 
     def predict_group(self, X: Any, *, error_rate: float = 0.05) -> ApproximateLabels:
         """Return the class where it is sure enough, else the group (paper 2's approximate label).

@@ -58,4 +58,6 @@ class LogisticModel(Margins):
         model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
         with catch_warnings(category=ConvergenceWarning, action="ignore"), many_classes():
             model.fit(densify(X), y)
-        return self._keep(model, model.coef_, model.intercept_)
+        self.classes_, self.intercept_ = model.classes_, model.intercept_.astype(np.float32)
+        self.weights_ = np.ascontiguousarray(model.coef_.T, dtype=np.float32)
+        return self

@@ -8,7 +8,7 @@ intercept_  k
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -59,12 +59,6 @@ class LinearWeights(RowClassifier):
 
     weights_: Any
     intercept_: Floats32
-
-    def _keep(self, trained: Any, coef: Any, intercept: Any) -> Self:
-        self.classes_ = trained.classes_
-        self.weights_ = np.ascontiguousarray(coef.T, dtype=np.float32)
-        self.intercept_ = np.asarray(intercept, dtype=np.float32)
-        return self
 
     def _scores(self, X: Any) -> Floats32:
         return scores_of(self._checked_rows(X, np.float32), self.weights_) + self.intercept_

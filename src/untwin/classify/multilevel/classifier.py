@@ -178,7 +178,7 @@ class MultiLevelClassifier(RowClassifier):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         codes = self._encode(y)
         self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)
-        self._train(X, codes, self._branches(X, codes))
+        self._train(X, codes)
         self.temperature_ = 1.0
         self.judged_: tuple[Array, Array] | None = None
         if self.cv is not None:
@@ -244,17 +244,15 @@ class MultiLevelClassifier(RowClassifier):
             S += np.float32(1 / len(averaged) if tree in averaged else FLAT_WEIGHT) * tree.descend(X, beam)
         return S
 
-    def _train(self, X: Any, codes: Indices, cuts: list[list[Branch]]) -> None:
-        """Train the experts of all branches."""
-        usual = LinearSVM(random_state=self.random_state)
+    def _train(self, X: Any, codes: Indices) -> None:
+        """Cut the trees, and train an expert for each branch."""
+        usual, cuts = LinearSVM(random_state=self.random_state), self._branches(X, codes)
         root, expert = (usual if model is None else model for model in (self.root, self.expert))
         jobs = [job for branches in cuts for job in branch_jobs(branches, codes, root, expert, self.select)]
         experts = iter(fit_experts(None, X, jobs, n_jobs=self.n_jobs))
         self.trees_ = [ExpertTree(tuple(cut), tuple(next(experts) for _ in cut)) for cut in cuts]
-        self.groups_ = [
-            tuple(self.classes_[self.trees_[0].groups == number].tolist())
-            for number in range(self.trees_[0].groups.max() + 1)
-        ]
+        group_of = self.trees_[0].groups
+        self.groups_ = [tuple(self.classes_[group_of == number].tolist()) for number in range(group_of.max() + 1)]
 
     def _branches(self, X: Any, codes: Indices) -> list[list[Branch]]:
         """Return the cuts of all trees."""

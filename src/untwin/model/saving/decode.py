@@ -15,7 +15,7 @@ import polars as pl
 from untwin._values import freeze
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
-from untwin.model.saving.registry import KINDS
+from untwin.model.saving.registry import KINDS, NOT_READ
 from untwin.store.kinds import check_csr
 from untwin.store.refusal import damage_error, require
 from untwin.store.texts import check_texts
@@ -86,6 +86,7 @@ class Decoder:
 
     def _instance(self, name: str, content: Any) -> Any:
         require(isinstance(content, dict), f"A {name} must have attributes")
+        content = {attribute: node for attribute, node in content.items() if attribute not in NOT_READ}
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
         made = KINDS[name].make(self._decode_items(content))

@@ -16,7 +16,7 @@ from sklearn.preprocessing import normalize
 
 from untwin._compat import rows_of
 from untwin.answer.evidence import strongest_evidence
-from untwin.classify.knn.explain import shared_terms, strongest
+from untwin.classify.knn.explain import strongest, term_contributions
 from untwin.data.encode import TableEncoder
 from untwin.model.explaining.deletion import without_each
 
@@ -106,7 +106,7 @@ class CellReader(NamedTuple):
 
     def shared_terms(self, rows: Indices, top: int) -> list[Terms]:
         """Return the terms that add most to these cosines."""
-        each = shared_terms(self.terms, self.training_rows(rows))
+        each = term_contributions(self.terms, self.training_rows(rows))
         return [tuple(strongest(each[[row]], self.reader.names, top)) for row in range(len(rows))]
 
     def training_rows(self, rows: Indices) -> csr_array:

@@ -8,7 +8,7 @@ fits the others. Checks and memory are linear in what is stored.
 
 Of texts (text_parts):
 
-    terms, lengths    all terms of all vocabularies, one after the other, and the characters of each
+    terms, lengths    all terms of all vocabularies, one after the other, compressed, and the characters of each
     columns           the column of each term, unless all are in order
     idf, block_of     of each column
     n_weights         how many weights each column has; `classes` and `weights` of all of them

@@ -12,12 +12,12 @@ from untwin.answer.answerer import TextAnswerer, Vocabulary
 from untwin.answer.fixed_point import ONE, PackedWeights
 from untwin.answer.terms import TermReader
 from untwin.export.checks import require_numbers, require_whole, small
+from untwin.store.deflated import deflate, inflate
 from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from untwin._types import Array
     from untwin.answer.fixed_point import CountedRows
 
     Counter = Callable[[tuple[Vocabulary, ...]], Callable[[list[str]], CountedRows]]
@@ -26,13 +26,15 @@ ANALYZERS = ("word", "char", "char_wb")
 LONGEST_RUN = 8  # words or characters of a term
 MOST_BLOCKS = 8
 LARGEST_IDF = 64 * ONE
+MOST_BYTES, MOST_GROWTH = 1 << 24, 100  # of terms: in any case, and times what is stored
 
 
 def text_parts(answerer: TextAnswerer) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what to store of terms: parts, and facts."""
     packed, terms = answerer.weights, [term for vocabulary in answerer.vocabularies for term in vocabulary.terms]
+    spelled = "".join(terms).encode()
     parts: dict[str, Any] = {
-        "terms": _bytes("".join(terms)),
+        "terms": deflate(spelled),
         "lengths": small([len(term) for term in terms]),
         "idf": small(answerer.idf),
         "block_of": small(answerer.block_of),
@@ -48,14 +50,14 @@ def text_parts(answerer: TextAnswerer) -> tuple[dict[str, Any], dict[str, Any]]:
         [one.reader.analyzer, one.reader.shortest, one.reader.longest, one.reader.stemmer, len(one.terms)]
         for one in answerer.vocabularies
     ]
-    return parts, {"readers": readers}
+    return parts, {"readers": readers, "bytes_of_terms": len(spelled)}
 
 
 def text_answerer(
     parts: Mapping[str, Any], facts: Mapping[str, Any], shared: dict[str, Any], counter: Counter
 ) -> TextAnswerer:
     """Return what answers about texts; `shared` are the checked fields of its layers."""
-    vocabularies, n_terms = _vocabularies(parts, facts["readers"], len(parts["idf"])), len(parts["idf"])
+    vocabularies, n_terms = _vocabularies(parts, facts, len(parts["idf"])), len(parts["idf"])
     require_whole(parts["idf"], "idf", n_terms, LARGEST_IDF)
     require_whole(parts["block_of"], "block_of", n_terms, 2 * MOST_BLOCKS)
     require_numbers(parts["shares"], "shares", shared["offset"].shape[1:])
@@ -79,16 +81,18 @@ def _packed(parts: Mapping[str, Any], n_terms: int, n_columns: int) -> PackedWei
     return PackedWeights(starts, columns, weights, n_columns)
 
 
-def _vocabularies(parts: Mapping[str, Any], readers: Any, n_columns: int) -> tuple[Vocabulary, ...]:
+def _vocabularies(parts: Mapping[str, Any], facts: Mapping[str, Any], n_columns: int) -> tuple[Vocabulary, ...]:
+    readers, size = facts["readers"], facts["bytes_of_terms"]
     lengths, columns = parts["lengths"], parts.get("columns", np.arange(n_columns))
     require(isinstance(readers, list) and 1 <= len(readers) <= MOST_BLOCKS, "There must be a few readers")
     made = [_reader(*one) for one in readers]
     require_whole(columns, "columns", n_columns, n_columns - 1)
     require(len(np.unique(columns)) == n_columns, "Each column must have one term")
-    require(parts["terms"].dtype == np.uint8 and parts["terms"].ndim == 1, "terms must be bytes")
-    require_whole(lengths, "lengths", n_columns, len(parts["terms"]))
+    bounded = type(size) is int and 0 <= size <= MOST_BYTES + MOST_GROWTH * parts["terms"].size
+    require(bounded, "Terms must not be many times as large as what is stored")
+    require_whole(lengths, "lengths", n_columns, size)
     try:
-        text = parts["terms"].tobytes().decode()
+        text = inflate(parts["terms"], size).decode()
     except UnicodeDecodeError:
         raise damage_error("terms must be UTF-8. Got other bytes instead.") from None
     ends = np.cumsum(lengths, dtype=np.int64)
@@ -110,7 +114,3 @@ def _reader(analyzer: Any, shortest: Any, longest: Any, stemmer: Any, count: Any
     require(whole and 1 <= shortest <= longest <= LONGEST_RUN and count >= 0, "Runs of terms must be short")
     require(stemmer is None or stemmer in Stemmer.algorithms(), "A stemmer must be known")
     return TermReader(analyzer, shortest, longest, stemmer), count
-
-
-def _bytes(text: str) -> Array:
-    return np.frombuffer(text.encode(), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Damage, kill and starve a model directory, many times: `make faults`. Prints one line a part; exit 1 if any fails.
+"""Damage, kill, starve and forge model directories: `make faults`. A line for each part; exit 1 if one of them fails.
 
 damaged    copies of a small model, each harmed in another way (accidents, and forgeries with right digests): every one
            is refused with exit code 3 or answers as before to the last bit; none crashes, takes 2 s or 200 MB
@@ -8,6 +8,8 @@ killed     `untwin fit` and `untwin add` killed at a random moment (kill -9): th
 moments    fit, add, report and predict killed before steps that reach the disk, 60 in all: model, report and answers
            are the old or the new ones, whole, and the same command then comes through (see `kills`)
 starved    the disk is full at each step of a save: an error that says so, and the old model answers
+forged     models of every kind forged with thought, 3,000 in all (see `forgeries`): refused, or they answer, explain,
+           report and learn; no fault, and no load takes 2 s or 200 MB over the size of the model
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from untwin.model.saving import describe
 from untwin.store import ModelRefused
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "store")]  # tests are no package
-damage, forge, kills, steps = (import_module(name) for name in ("damage", "forge", "kills", "steps"))
+damage, forge, forged, kills, steps = map(import_module, ("damage", "forge", "forged", "kills", "steps"))
 
 COMMAND = Path(sys.executable).parent / "untwin"
 SECONDS, MEBIBYTES = 2.0, 200.0
@@ -48,6 +50,7 @@ def main() -> None:
     """Run all parts."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--damaged", type=int, default=500, help="how many models are damaged")
+    options.add_argument("--forged", type=int, default=3000, help="how many models are forged")
     options.add_argument("--first", type=int, default=0, help="seed of the first of them")
     options.add_argument("--only", help="one of the parts")
     options.add_argument("--killed", type=int, default=30, help="how many processes are killed")
@@ -64,6 +67,7 @@ def main() -> None:
             "killed": lambda: killed(work, asked.killed),
             "moments": lambda: moments(work, asked.moments),
             "starved": lambda: starved(work),
+            "forged": lambda: forge_all(work / "forged", range(asked.first, asked.first + asked.forged)),
         }
         wanted = parts if asked.only is None else [asked.only]
         failed = [told for name in wanted for told in report(name, *parts[name]())]
@@ -181,6 +185,12 @@ def mebibytes(entry: str) -> float:
 def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder.parent / f"{folder.name}-target").unlink(missing_ok=True)
+
+
+def forge_all(work: Path, seeds: range) -> tuple[Counter, list[str]]:
+    """Forge models of every kind in turn."""
+    work.mkdir()
+    return forged.forge_and_ask(work, forged.make_models(work), seeds)
 
 
 def refused(work: Path, number: int) -> tuple[Counter, list[str]]:

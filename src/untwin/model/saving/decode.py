@@ -14,7 +14,7 @@ import polars as pl
 from untwin._values import freeze
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
-from untwin.model.saving.registry import KINDS, NOT_READ
+from untwin.model.saving.registry import KINDS
 from untwin.store.deflated import inflate
 from untwin.store.kinds import check_csr
 from untwin.store.refusal import damage_error, require
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from untwin.model.saving.arrays import ArrayReader
 
 STRING = 60  # bytes that a string takes in memory besides its characters
+ITEM = 64  # bytes of an item of a list, at least
+THING = 2048  # bytes of a column, a matrix or an instance besides its arrays; it takes time to make one, too
 LONG = 50  # bytes of a string, on average, from which on decoding one by one is as fast
 
 
@@ -39,7 +41,7 @@ class Decoder:
         self._depth = 0
         self._kinds: dict[str, Callable[[Any], Any]] = {
             "dict": self._decode_items,
-            "slice": lambda content: slice(*map(self.thing, content)),
+            "slice": lambda content: slice(*self._items(content)),
             "float": lambda content: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[content],
             "array": self._reader.get,
             "labels": self._labels,
@@ -49,7 +51,7 @@ class Decoder:
             "dtype": _dtype,
             "type": NUMBER_TYPES.__getitem__,
             "series": self._column,
-            "frame": lambda content: pl.DataFrame([self._column(column) for column in content]),
+            "frame": self._frame,
         }
 
     def thing(self, node: Node) -> Any:
@@ -68,7 +70,7 @@ class Decoder:
                 require(-LARGEST_WHOLE <= node < LARGEST_WHOLE, "Whole numbers must have at most 64 bits")
                 return node
             case list():
-                return [self.thing(item) for item in node]
+                return self._items(node)
             case dict() if len(node) == 1:
                 return self._of_kind(*next(iter(node.items())))
         raise damage_error(f"A node must be a value or one named kind. Got {str(node)[:200]} instead.")
@@ -77,7 +79,7 @@ class Decoder:
         if kind in self._kinds:
             return self._kinds[kind](content)
         if kind in COLLECTIONS:
-            return COLLECTIONS[kind](map(self.thing, content))
+            return COLLECTIONS[kind](self._items(content))
         if kind in MATRICES:
             return self._matrix(MATRICES[kind], content)
         if kind not in KINDS:
@@ -86,21 +88,31 @@ class Decoder:
 
     def _instance(self, name: str, content: Any) -> Any:
         require(isinstance(content, dict), f"A {name} must have attributes")
-        content = {attribute: node for attribute, node in content.items() if attribute not in NOT_READ}
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
+        self._reader.budget.spend(THING)
         made = KINDS[name].make(self._decode_items(content))
         self.made.append((name, made))
         return made
 
+    def _items(self, content: Any) -> list[Any]:
+        require(isinstance(content, list), "A collection must be a list of what it holds")
+        self._reader.budget.spend(ITEM * len(content))
+        return [self.thing(item) for item in content]
+
     def _decode_items(self, content: Any) -> dict[str, Any]:
+        require(isinstance(content, dict), "Things by name must have names")
+        self._reader.budget.spend(ITEM * len(content))
         return {name: self.thing(node) for name, node in content.items()}
 
     def _matrix(self, kind: type, content: Any) -> Any:
         match content:
             case {"shape": [int(n), int(m)], "data": data, "indices": indices, "indptr": indptr}:
                 get = self._reader.get
-                matrix = check_csr((n, m), get(data), get(indices), get(indptr), "a matrix")
+                parts = get(data), get(indices), get(indptr)
+                # Values copy their tables, and whoever counts terms makes a number for each column.
+                self._reader.budget.spend(THING + sum(part.nbytes for part in parts) + parts[2].itemsize * max(m, 0))
+                matrix = check_csr((n, m), *parts, "a matrix")
                 return matrix if kind is type(matrix) else _as(kind, matrix)
         raise damage_error(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
 
@@ -110,6 +122,7 @@ class Decoder:
         self._reader.budget.spend(STRING * len(lengths))
         require(len(lengths) == 0 or lengths.min() >= 0, "Lengths must not be negative")
         utf8 = self._reader.get(content["utf8"]) if "utf8" in content else self._inflate(content)
+        self._reader.budget.spend(len(utf8))
         texts = check_texts(utf8, np.concatenate([[0], np.cumsum(lengths)]), "strings")
         if len(utf8) > LONG * len(lengths) or not utf8.all():
             return list(texts)
@@ -142,10 +155,21 @@ class Decoder:
 
     def _masked(self, content: Any) -> Any:
         data, mask = self.thing(content["data"]), self.thing(content["mask"])
+        arrays = isinstance(data, np.ndarray) and isinstance(mask, np.ndarray) and data.shape == mask.shape
+        require(arrays and mask.dtype == bool, "A masked array must have a mask of its shape")
+        self._reader.budget.spend(data.nbytes + mask.nbytes)
         return np.ma.MaskedArray(data, mask=mask, hard_mask=True)
 
     def _column(self, content: Any) -> pl.Series:
-        return column_of(self._decode_items(content))
+        state = self._decode_items(content)
+        spent = [part.nbytes for part in state.values() if isinstance(part, np.ndarray)]
+        texts = [STRING * len(part) for part in state.values() if isinstance(part, list)]
+        self._reader.budget.spend(THING + 2 * sum(spent) + sum(texts))
+        return column_of(state)
+
+    def _frame(self, content: Any) -> pl.DataFrame:
+        require(isinstance(content, list), "A frame must be a list of columns")
+        return pl.DataFrame([self._column(column) for column in content])
 
 
 def _as(kind: type, matrix: Any) -> Any:

@@ -1,0 +1,134 @@
+"""What must agree in a whole model: its rows, labels, answers, members, and what was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from untwin.model.answering import PRECISIONS
+from untwin.model.ordinal import class_order
+from untwin.model.saving.references import require_classifier, require_named, same, width_of
+from untwin.model.state import FULL
+from untwin.store.refusal import require
+from untwin.structure.hierarchy import GroupRange
+
+
+def check_model(model: Any) -> None:
+    """Refuse what answers and the report are made with, outside of what a trial reaches."""
+    known, classes = model.state_, model.classes_
+    require(model._kind in ("texts", "frame", "matrix"), "A model must be of texts, a frame or a matrix")
+    require(known.ids.shape == known.y.shape == (len(known.y),), "Training rows must have one id and one label each")
+    _check_view(known.view, len(known.y), model)
+    asked = known.answers.rows
+    require(asked.min(initial=0) >= 0 and asked.max(initial=0) < len(known.y), "Answers must be those of training rows")
+    require(known.answers.classes.tolist() == classes.tolist(), "Answers must be of the classes of the model")
+    for part, said in (
+        (known.ensemble.classes, "Members"),
+        (model.confusion_.classes, "The confusion"),
+        (model.graph_.classes, "The graph"),
+        (model.plan_.classes, "The plan"),
+        (np.unique(known.y), "Labels"),
+    ):
+        require(part is not None and same(np.sort(part), classes), f"{said} must be of the classes of the model")
+    require(same(known.ensemble.classes, classes), "Members must be of the classes of the model")
+    require(same(model.hierarchy_.classes, classes), "The tree must be of the classes of the model")
+    _check_members(known)
+    _check_ids(known.ids)
+    _check_notes(model._noted)
+    _check_measured(model._noted, known.answers)
+    class_order(model.order, classes, model.scoring)
+    grouped = [name for group in model.groups_ for name in group]
+    require(sorted(grouped) == classes.tolist(), "Groups must hold each class once")
+    require("accuracy" in model.scores_ and model.candidates_ != [], "A model must have its scores and candidates")
+
+
+def _check_view(view: Any, n_rows: int, model: Any) -> None:
+    """Refuse rows that are not as many as the labels, or of another kind than the model's."""
+    require(view.given is not None or view.counted is not None, "A view must have rows")
+    for rows in (view.given, view.counted):
+        found = n_rows if rows is None else len(rows) if isinstance(rows, list) else rows.shape[0]
+        require(found == n_rows, "A view must have a row for each label")
+    given, encoder = view.given, view.encoder
+    require(encoder is None or type(encoder).__name__ == "TextBlocks", "Texts must be counted by blocks")
+    fits = view.counted is None or (encoder is not None and view.counted.shape[1] == view.n_columns)
+    require(fits, "A view must have a column for each of its terms")
+    kinds = {"texts": list, "frame": pl.DataFrame}
+    if model._kind in kinds:
+        held = given is None and encoder is not None if given is None else isinstance(given, kinds[model._kind])
+        require(held, "Rows must be of the kind of the model")
+        require(not isinstance(given, list) or all(type(text) is str for text in given), "Texts must be texts")
+        if isinstance(given, pl.DataFrame):
+            names = np.asarray(model.feature_names_in_).tolist()
+            require(set(names) <= set(given.columns), "A frame must have the columns of the model")
+    else:
+        numbers = given.dtype.kind in "biuf" and len(given.shape) == 2 if hasattr(given, "dtype") else False
+        require(numbers and given.shape[1] == model.n_features_in_, "Rows must have the columns of the model")
+
+
+def _check_members(known: Any) -> None:
+    """Refuse members that are no classifiers of these classes for the prepared rows."""
+    view, fitted = known.view, known.preprocessing
+    raw = None if isinstance(view.given, list | pl.DataFrame) and view.encoder is None else view.n_columns
+    width = _prepared_width(fitted, raw)
+    require_named([(member.name, member) for member in known.ensemble.members], "Members")
+    require(len(known.ensemble.members) > 0, "An ensemble must have members")
+    require(known.kept in PRECISIONS, "Weights must be kept at a known precision")
+    if known.kept != FULL:  # then a part of its own answers
+        return
+    for member in known.ensemble.members:
+        require_classifier(member.model, known.ensemble.classes, width, f"Member {member.name}")
+        answers = hasattr(member.model, "decision_function") or hasattr(member.model, "predict_proba")
+        require(answers, "A member must have scores")
+
+
+def _prepared_width(fitted: Any, raw: int | None) -> int | None:
+    """Return how many columns the members read; None if only the preprocessing knows."""
+    if fitted is None:
+        return raw
+    require(hasattr(fitted, "transform"), "What prepares rows must transform them")
+    kind = type(fitted).__name__
+    if kind == "TermWeights":
+        require(raw is None or fitted.n_features_in_ == raw, "Each term must have a weight")
+        return raw
+    if kind == "TableEncoder":
+        return int(max(place.stop for place in fitted.blocks_.values()))
+    return width_of(fitted)
+
+
+def _check_ids(ids: Any) -> None:
+    """Refuse names of rows that are no names, or mean two rows."""
+    names = ids.tolist()
+    kind = str if ids.dtype == object else int
+    require(all(type(name) is kind for name in names), "An id must be a text, or the number of a row")
+    require(len(set(names)) == len(names), "An id must belong to one row")
+
+
+def _check_notes(noted: Any) -> None:
+    """Refuse a known tree that is none: the report would fail, and not the loading."""
+    require(isinstance(noted, dict), "A model must have its notes by name")
+    parents = noted.get("parents")
+    pairs = isinstance(parents, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in parents)
+    require(parents is None or pairs, "A known tree must be pairs of a class and its parent")
+    for pair in parents or ():
+        names = [pair[0], *(pair[1] if isinstance(pair[1], tuple) else pair[1:])]
+        require(all(isinstance(name, str | int | float) for name in names), "Classes and parents must be names")
+    for name, kind in (("findings", "Finding"), ("curves", "SpaceCurves")):
+        things = noted.get(name) or ()
+        held = things if isinstance(things, list | tuple) else (things,)
+        require(all(type(thing).__name__ == kind for thing in held), f"What is noted as {name} must be of its kind")
+    require(isinstance(noted.get("findings", []), list), "Findings must be a list")
+
+
+def _check_measured(noted: dict[str, Any], answers: Any) -> None:
+    """Refuse neighbours that are no rows, or of the row's own fold, and a range that is none."""
+    near, n_asked = noted.get("neighbours"), len(answers.rows)
+    if near is not None:
+        sound = isinstance(near, np.ndarray) and near.dtype == np.int32 and near.ndim == 2 and len(near) == n_asked
+        require(sound and near.min(initial=-1) >= -1, "Neighbours must be rows that were asked about, or -1")
+        require(near.max(initial=-1) < n_asked, "Neighbours must be rows that were asked about")
+        own = (answers.folds[near] == answers.folds[:, np.newaxis]) & (near >= 0) & answers.held[:, np.newaxis]
+        require(not own.any(), "Neighbours must be rows of other folds that were asked about")
+    groups: Any = noted.get("group_range", GroupRange(1, 1, 1))
+    require(isinstance(groups, GroupRange), "A range of groups must be three whole numbers")

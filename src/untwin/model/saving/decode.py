@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STRING = 60  # bytes that a string takes in memory besides its characters
 ITEM = 64  # bytes of an item of a list, at least
-THING = 2048  # bytes of a column, a matrix or an instance besides its arrays; it takes time to make one, too
+THING = 1 << 14  # what a column, a matrix or an instance counts for: it takes memory, and a fraction of a millisecond
 LONG = 50  # bytes of a string, on average, from which on decoding one by one is as fast
 
 
@@ -39,6 +39,7 @@ class Decoder:
         self.made: list[tuple[str, Any]] = []
         self._reader = reader
         self._depth = 0
+        self._files: set[str] = set()  # of matrices
         self._kinds: dict[str, Callable[[Any], Any]] = {
             "dict": self._decode_items,
             "slice": lambda content: slice(*self._items(content)),
@@ -111,10 +112,19 @@ class Decoder:
                 get = self._reader.get
                 parts = get(data), get(indices), get(indptr)
                 # Values copy their tables, and whoever counts terms makes a number for each column.
-                self._reader.budget.spend(THING + sum(part.nbytes for part in parts) + parts[2].itemsize * max(m, 0))
+                self._reader.budget.spend(THING + parts[2].itemsize * max(m, 0))
+                if self._is_shared(data, indices):
+                    self._reader.budget.spend(sum(part.nbytes for part in parts))
                 matrix = check_csr((n, m), *parts, "a matrix")
                 return matrix if kind is type(matrix) else _as(kind, matrix)
         raise damage_error(f"A matrix must have a shape and three arrays. Got {str(content)[:200]} instead.")
+
+    def _is_shared(self, *places: Any) -> bool:
+        """Tell whether arrays may be referred to more than once: a run of a pool, or a file that has been before."""
+        files = [place["of"] if isinstance(place, dict) else place for place in places]
+        shared = any(not isinstance(file, str) or file in self._files for file in files)
+        self._files.update(file for file in files if isinstance(file, str))
+        return shared
 
     def _strings(self, content: Any) -> list[str]:
         lengths = self._reader.get(content["lengths"])

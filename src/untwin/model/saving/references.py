@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import polars as pl
 
+from untwin.data.encode import ROLES
 from untwin.store.refusal import require
 from untwin.structure.linkage import SCIPY_METHODS
 from untwin.tables.distances import Metric
@@ -260,6 +261,8 @@ def _check_table_encoder(encoder: Any) -> None:
     require(len(set(names)) == len(names) > 0, "A column must have one block")
     held = list(encoder.blocks_) == names == list(encoder.block_weights_)
     require(held, "Each block must have its columns and its weight")
+    used = {use.name: use.role for use in encoder.columns_ if use.role in ROLES}
+    require(used == {block.column: block.role for block in blocks}, "Each column that is used must have its block")
     require(set(names) <= set(np.asarray(encoder.feature_names_in_).tolist()), "Blocks must be of known columns")
     end = 0
     for block in blocks:
@@ -271,8 +274,7 @@ def _check_table_encoder(encoder: Any) -> None:
 
 
 def _check_block(block: Any) -> None:
-    wanted = {"text": ("text",), "numeric": ("numeric",), "nominal": ("nominal",), "dense": ("dense",)}
-    require(block.role in wanted, "A block must have a role")
+    require(block.role in ROLES, "A block must have a role")
     own = {"NominalValues": "nominal", "Vectors": "dense"}.get(type(block.transformer).__name__)
     require(own is None or own == block.role, "A block must be of its role")
     has = hasattr(block.transformer, "transform") and hasattr(block.transformer, "get_feature_names_out")

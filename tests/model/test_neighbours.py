@@ -1,4 +1,4 @@
-"""Coordinates of the neighbour space."""
+"""Coordinates by which similar answers are found."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from untwin.model.neighbours import coordinates
 
 def test_coordinates_of_all_classes_have_length_one():
     P = np.random.default_rng(0).dirichlet(np.ones(8), size=5)
-    found = coordinates(np.log(P), np.arange(8), 8)
+    found = coordinates(np.log(P))
     np.testing.assert_allclose(found.toarray(), np.sqrt(P))

@@ -87,6 +87,8 @@ def _reason_of(error: Exception, model: UntwinClassifier) -> str:
         Encoder(ArrayWriter()).node(model)
     except ModelRefused as refusal:
         return refusal.message
+    except Exception as first:  # what the rules meet comes before what came of it
+        return str(first)
     return str(error)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import tempfile
 import time
-from copy import copy
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -123,9 +122,7 @@ class DAGSVM:
 
 
 def model_bytes(model: Any) -> int:
-    """Return the size of a model as it would be stored, without the rows that `partial_fit` needs."""
+    """Return the size of a model as it would be stored."""
     if hasattr(model, "n_bytes"):
         return int(model.n_bytes())
-    stored = copy(model)
-    vars(stored).pop("learnt_rows_", None)
-    return len(pickle.dumps(stored))
+    return len(pickle.dumps(model))

@@ -2,8 +2,7 @@
 
 Parts: "newsgroups" and "arxiv" are streams in batches, "gensim" gives the first of them to `LsiModel.add_documents`,
 "single" adds one document to 100,000, "claim" measures paper 4's ratio of update times, "sdd" compares decompositions,
-"discrete" the estimators that take a semi-discrete one, "touched" counts the experts that new classes make multi-level
-and graph classifiers train again.
+"discrete" the estimators that take a semi-discrete one.
 Recomputing means: counts are there; weights, plan, SVD and projection are not.
 """
 
@@ -23,7 +22,7 @@ from papers.latent import semidiscrete, streams
 from papers.latent.updates import update_ratios
 from scipy.sparse import csr_array, save_npz
 
-from bench import _discrete, _touched
+from bench import _discrete
 from bench._measure import parser, show
 from untwin import KNNClassifier, SprinkledLSI, SprinklingPlan, SupervisedWeights, TextCounts
 
@@ -109,7 +108,6 @@ def main(options: argparse.Namespace) -> None:
         "claim": update_ratios,
         "sdd": semidiscrete.compared,
         "discrete": _discrete.options,
-        "touched": _touched.run,
     }
     rows = []
     for name in options.parts or parts:

@@ -8,6 +8,7 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
+from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils import Tags
 from sklearn.utils import _safe_indexing as rows_of
@@ -22,10 +23,12 @@ from untwin._labels import require_distinct
 __all__ = [
     "Interval",
     "StrOptions",
+    "as_dense",
     "checked_sample_weight",
     "follow_sparse_interface",
     "if_estimator_has",
     "inherited_tags",
+    "is_sparse",
     "many_classes",
     "matrix_product",
     "number_of_threads",
@@ -87,6 +90,16 @@ def require_classes(y: Any) -> None:
             f"Unknown label type: {kind}. Maybe you are trying to fit a classifier, which expects discrete classes, on "
             "a regression target with continuous values."
         )
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell whether X is sparse, as `issparse` does, but to a type checker nothing about X."""
+    return bool(issparse(X))
+
+
+def as_dense(X: Any) -> Any:
+    """Return a sparse matrix as an array, anything else as it is."""
+    return X.toarray() if is_sparse(X) else X
 
 
 def matrix_product(A: Any, B: Any) -> Any:

@@ -10,10 +10,12 @@ The library is silent. Whoever wants to see progress installs a callback for a w
 >>> report("folds", 2, 5)  # nobody listens any more
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
+Item = TypeVar("Item")
 Listener = Callable[[str, int, int], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("untwin_progress", default=None)
@@ -34,6 +36,13 @@ def report(stage: str, done: int, total: int) -> None:
     callback = _listener.get()
     if callback is not None:
         callback(stage, done, total)
+
+
+def reporting(stage: str, work: Iterable[Item], total: int) -> Iterator[Item]:
+    """Yield the results of work as they come, and report each of them."""
+    for done, item in enumerate(work, start=1):
+        report(stage, done, total)
+        yield item
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from untwin._labels import label_array
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
+    from scipy.sparse import csr_array
 
     from untwin._types import Array, Indices
 
@@ -31,6 +31,8 @@ def freeze(array: ArrayLike) -> Array:
 
 def freeze_csr(matrix: Any, dtype: Any = None) -> csr_array:
     """Return `matrix` as canonical CSR (sorted, no duplicates, no stored zeros) whose arrays are read-only."""
+    from scipy.sparse import csr_array  # slow to load, and not needed by what only answers
+
     result = csr_array(matrix, dtype=dtype, copy=True)
     result.sum_duplicates()
     result.eliminate_zeros()

@@ -11,46 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.answer.conftest import tickets
 
 from untwin import UntwinClassifier
-from untwin.answer.answerer import FEW
+from untwin.answer.layers import FEW
 from untwin.model.answering import compile_state
-from untwin.model.selection import averages, candidates, select
-
-WORDS = {
-    "billing": "invoice charge payment refund bill price fee",
-    "delivery": "parcel courier late delivery address arrived tracking",
-    "password": "login password reset account locked code access",
-    "printer": "printer paper jam toner page print cable",
-}
-
-
-def tickets(n_classes, n_rows=160):
-    rng = np.random.default_rng(n_classes)
-    labels = rng.choice(list(WORDS)[:n_classes], n_rows)
-    pool = " ".join(WORDS.values()).split()
-    return [" ".join([*rng.choice(WORDS[label].split(), 2), *rng.choice(pool, 3)]) for label in labels], labels
-
-
-@pytest.fixture(scope="module", params=["pair", "two classes", "one", "stack", "cosine"])
-def model(request):
-    texts, labels = tickets(2 if request.param == "two classes" else 4)
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "stack":
-            patch.setattr(select.Trials, "_is_ahead", lambda *_: True)
-            patch.setattr(select.Trials, "_is_better", lambda *_: True)
-            patch.setattr(averages.Averages, "grow", lambda self: [self._candidates[-1]])
-        if request.param == "cosine":
-            patch.setattr(candidates, "NaiveBayes", lambda **_: candidates.CentroidClassifier())
-        if request.param in ("pair", "cosine"):
-            patch.setattr(select.Trials, "_try_stack", lambda _: None)
-            patch.setattr(averages.Averages, "_is_better", lambda *_: True)
-        preset = "fast" if request.param == "one" else "balanced"
-        fitted = UntwinClassifier(preset=preset).fit(texts, labels)
-    names = {"pair": "linear SVM + ", "one": "linear SVM", "stack": "stack", "cosine": " + "}
-    assert names.get(request.param, "") in fitted.candidates_[0].name
-    return fitted
-
 
 ASKED = [
     "the courier is late",
@@ -75,7 +40,7 @@ def test_many_texts_get_the_bits_that_one_gets(model):
     assert mute.tolist()[2:4] == [True, True]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(asked=st.lists(st.text(st.sampled_from("printer bill fee Été.\u0301 "), max_size=40), min_size=1, max_size=9))
 def test_so_do_any_texts(any_model, asked):
     few, _ = any_model.log_proba(asked)
@@ -109,9 +74,9 @@ def test_a_model_that_has_answered_can_still_be_pickled_and_copied(model):
         np.testing.assert_array_equal(again.predict_proba(ASKED), before)
 
 
-def test_other_inputs_are_answered_by_their_ensemble():
-    X = np.random.default_rng(0).normal(size=(60, 4)) + np.repeat(np.eye(3, 4) * 4, 20, axis=0)
-    assert UntwinClassifier(preset="fast").fit(X, np.repeat([1, 2, 3], 20)).state_.answerer is None
+def test_tables_are_answered_by_their_ensemble():
+    frame = {"colour": ["red", "blue", "green"] * 20, "size": list(range(60))}
+    assert UntwinClassifier(preset="fast").fit(frame, [1, 2, 3] * 20).state_.answerer is None
 
 
 def test_a_few_texts_need_no_other_package_than_numpy_and_a_stemmer():
@@ -122,8 +87,10 @@ from untwin.answer.fixed_point import PackedWeights
 from untwin.answer.terms import TermReader
 weights = PackedWeights(np.array([0, 1, 2]), np.array([0, 1], np.uint8), np.array([127, 127], np.int8), 2)
 reader = Vocabulary(TermReader("word", 1, 1, "english"), ["bill", "paper"], np.array([0, 1]))
-answerer = TextAnswerer((reader,), np.array([1024, 1024]), np.zeros(2, np.int8), weights, np.full(2, 0.1),
-    np.zeros((1, 2)), np.zeros((1, 2)), np.array([False]), None, 1.0, 1.0, 0.0, np.log([0.5, 0.5]), None)
+answerer = TextAnswerer(vocabularies=(reader,), idf=np.array([1024, 1024]), block_of=np.zeros(2, np.int8),
+    weights=weights, scale=np.full(2, 0.1), offset=np.zeros((1, 2)), intercept=np.zeros((1, 2)),
+    by_length=np.array([False]), second=None, temperature=1.0, slope=1.0, shift=0.0,
+    shares=np.log([0.5, 0.5]), count_many=None)
 assert answerer.log_proba(["bills", "papers"])[0].argmax(axis=1).tolist() == [0, 1]
 print(sorted({"sklearn", "scipy", "polars", "pandas", "numba", "joblib"} & set(sys.modules)))
 """

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from untwin.answer.fixed_point import UNIT, CountedRows, PackedWeights, quantise, weigh
-from untwin.answer.kernels import integer_products
+from untwin.answer.fixed_point import UNIT, CountedRows, PackedWeights, quantise, row_of_entries, weigh
+from untwin.answer.kernels import SpreadWeights, score_counts
 from untwin.represent.term_weights import TermWeights
 
 
@@ -45,7 +45,11 @@ def test_products_are_exact_in_any_order(counted, packed):
     values = weigh(rows, np.full(60, 2000), np.zeros(60, dtype=np.int8), 1)
     literal = csr_array((values, X.indices, X.indptr), shape=X.shape).toarray() @ W.toarray()
     np.testing.assert_array_equal(weights.products(rows, values), literal)
-    np.testing.assert_array_equal(integer_products(rows, values, weights), literal)
+    for spread in (SpreadWeights.of(weights), SpreadWeights(np.full(60, -1, np.int32), np.zeros((0, 7), np.float32))):
+        products, units, used = score_counts(rows, np.full(60, 2000), np.zeros(60, dtype=np.int8), weights, spread)
+        np.testing.assert_array_equal(products, literal)
+        np.testing.assert_array_equal(units, np.bincount(row_of_entries(rows), weights=values, minlength=40))
+        np.testing.assert_array_equal(used, units > 0)
     backwards = csr_array((values[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), shape=X.shape)
     turned = CountedRows(backwards.indptr.astype(np.int64), backwards.indices.astype(np.int64), X.data[::-1])
     np.testing.assert_array_equal(weights.products(turned, backwards.data)[::-1], literal)

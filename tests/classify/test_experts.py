@@ -14,12 +14,9 @@ from sklearn.svm import LinearSVC
 from untwin import _progress
 from untwin.classify.experts import (
     STEEPNESS,
-    Earlier,
     Job,
-    Retrained,
     columns_of,
     fit_experts,
-    refit_experts,
     used_columns,
 )
 from untwin.classify.linear import LinearSVM, NaiveBayes, svm
@@ -166,24 +163,3 @@ def test_columns_of_is_slicing(rows):
     assert np.array_equal(columns_of(X, terms).toarray(), X.toarray()[:, terms])
     assert np.array_equal(columns_of(X.toarray(), terms), X.toarray()[:, terms])
     assert columns_of(X, np.arange(90)) is X
-
-
-def test_only_experts_with_new_rows_are_trained_again(rows):
-    X, codes = rows
-    svm = LinearSVC(random_state=0)
-    old, all_rows = np.arange(150), np.arange(200)
-    pairs = [(0, 1), (1, 2), (3, 4)]
-
-    def jobs(known):
-        return [job_of(codes[known], *pair)._replace(key=pair) for pair in pairs]
-
-    before, counted = refit_experts(svm, X[:150], jobs(old), None)
-    assert counted == (3, 3)
-    codes[150:] = 2  # all that comes
-    earlier = Earlier(dict(zip(pairs, before, strict=True)), 150)
-    after, counted = refit_experts(svm, X, [*jobs(all_rows), job_of(codes, 0, 4)._replace(key=(0, 4))], earlier)
-    assert counted == Retrained(2, 4)
-    assert [expert is was for expert, was in zip(after, before, strict=False)] == [True, False, True]
-    expected = fit_experts(svm, X, [jobs(all_rows)[1], job_of(codes, 0, 4)])
-    for expert, other in zip([after[1], after[3]], expected, strict=True):
-        np.testing.assert_array_equal(expert.coef, other.coef)

@@ -30,6 +30,10 @@ def test_the_record_is_what_the_model_says(command, fitted):
     train = {row["id"]: row for row in records(160, 1) if row["split"] == "train"}
     assert all(line["document"] == train[line["row"]]["text"] for line in found["neighbours"])
     assert all(line["label"] == train[line["row"]]["label"] for line in found["neighbours"])
+    told = {term["term"]: term["log_odds"] for side in found["evidence"] for term in side["terms"]}
+    assert told == {term: abs(number) for term, number in reason.evidence.terms}
+    assert set(told) <= {"printer", "jam", "toner", "and", "invoice"}
+    assert (found["against"], found["own_label"]) == (reason.evidence.against, None)
 
 
 def test_a_training_row_does_not_speak_for_itself(command, fitted):
@@ -37,6 +41,12 @@ def test_a_training_row_does_not_speak_for_itself(command, fitted):
     found = command("explain", fitted.folder, "--id", wanted["id"], "--json").json()
     assert (found["document"], found["row"]) == (wanted["text"], wanted["id"])
     assert wanted["id"] not in [line["row"] for line in found["neighbours"]]
+    assert len(found["neighbours"]) == 5
+    assert found["own_label"] == wanted["label"]
+    assert (
+        f"It is a training row labelled {wanted['label']}"
+        in command("explain", fitted.folder, "--id", wanted["id"]).out
+    )
 
 
 def test_a_row_of_a_table_by_its_id(command, fitted, tickets):
@@ -48,7 +58,10 @@ def test_a_row_of_a_table_by_its_id(command, fitted, tickets):
 def test_a_text_without_a_known_word(command, fitted):
     done = command("explain", fitted.folder, "--text", "zzz")
     assert "no known word" in done.out
-    assert command("explain", fitted.folder, "--text", "", "--json").json()["no_evidence"]
+    assert "Similar training rows" not in done.out
+    found = command("explain", fitted.folder, "--text", "", "--json").json()
+    assert found["no_evidence"]
+    assert found["neighbours"] == found["evidence"] == []
 
 
 def test_without_texts_neighbours_have_numbers_only(command, fitted, tmp_path):

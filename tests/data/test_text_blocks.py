@@ -7,6 +7,8 @@ from copy import copy
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.sparse import hstack
 
 from untwin import TextCounts
@@ -111,3 +113,27 @@ def test_one_that_has_learnt_comes_back_from_a_file_and_learns_on():
         each.partial_fit(["one more word"])
     assert terms(again) == terms(blocks)
     same(again.transform(OLD + NEW), blocks.transform(OLD + NEW))
+
+
+LETTERS = st.sampled_from("abAB é\u0301ñÉİΣσςßﬁ\u200d’'_-٣½Ⅷनम日本 \t\n\x1c\x1f\u00a0\u2028.,!")
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=st.lists(st.text(LETTERS, max_size=25), min_size=1, max_size=6))
+def test_texts_cut_once_hold_what_each_encoder_finds(many_ways, texts):
+    """Encoders that share tokens count as each would alone; one with a pattern of its own reads texts itself."""
+    alone = hstack([encoder.transform(texts) for encoder in many_ways.encoders_], format="csr")
+    np.testing.assert_array_equal(many_ways.transform(texts).toarray(), alone.toarray())
+
+
+@pytest.fixture(scope="module")
+def many_ways():
+    known = ["ab ba é a_b", "né ña -٣ ½ Ⅷ", "σς ßﬁ É\u0301 日本", "aa bb ab ab ba", "a b\tab\x1cba\u2028bb"]
+    ways = [
+        TextCounts(ngram_range=(1, 3), stemmer="english"),
+        TextCounts(stop_words=["ab"]),
+        TextCounts(analyzer="char_wb", ngram_range=(2, 4)),
+        TextCounts(analyzer="char", ngram_range=(2, 2)),
+        TextCounts(token_pattern=r"\w \w"),
+    ]
+    return TextBlocks(ways).fit(known)

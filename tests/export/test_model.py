@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from untwin import AnswerModel, UntwinClassifier
 from untwin._errors import InputError
@@ -66,7 +67,7 @@ def test_grades_and_numbers_as_classes(tmp_path):
 
 def test_stacks_are_exported(model, tmp_path):
     """A second stage is an array like the others."""
-    from untwin.answer.answerer import SecondStage
+    from untwin.answer.layers import SecondStage
 
     parts, facts = to_parts(model.state_.answerer, model._decision())
     n_layers = len(parts["by_length"])
@@ -93,7 +94,14 @@ def test_a_whole_model_is_not_replaced_by_its_answers(model, tmp_path):
     with pytest.raises(InputError, match="whole model"):
         model.export(tmp_path)
     assert UntwinClassifier.load(tmp_path).predict(["toner"]) == model.predict(["toner"])
-    with pytest.raises(ModelRefused, match="whole model"):
+    part = AnswerModel.load(tmp_path)
+    assert np.array_equal(part.predict_proba(["toner", "refund"]), model.predict_proba(["toner", "refund"]))
+
+
+def test_a_whole_model_without_such_a_part_is_refused(tmp_path):
+    rows = [[1.0, 2.0], [2.0, 1.0]] * 10
+    UntwinClassifier(preset="fast", encoder=StandardScaler()).fit(rows, ["a", "b"] * 10).save(tmp_path)
+    with pytest.raises(ModelRefused, match="has no part that answers alone"):
         AnswerModel.load(tmp_path)
 
 
@@ -105,9 +113,9 @@ def test_an_export_can_be_replaced_and_is_no_whole_model(model, folder):
 
 
 def test_what_cannot_be_exported(model, tmp_path):
-    vectors = UntwinClassifier().fit(np.random.default_rng(0).normal(size=(40, 3)), ["a", "b"] * 20)
-    with pytest.raises(InputError, match="Only models of texts"):
-        vectors.export(tmp_path)
+    table = UntwinClassifier().fit({"size": [1, 2, 3, 4] * 10}, ["a", "b"] * 20)
+    with pytest.raises(InputError, match="Only models of texts or matrices"):
+        table.export(tmp_path)
     with pytest.raises(ValueError, match="precision must be one of"):
         model.export(tmp_path, precision="half")
 
@@ -124,7 +132,7 @@ def _forged(parts, facts, rng):
     """Change one array or fact of a model in one of many ways; all digests will fit."""
     parts, facts = dict(parts), json.loads(json.dumps(facts))
     if rng.random() < 0.25:
-        how = facts["answers"]
+        how = facts["answering"]
         name = rng.choice(sorted(how))
         how[name] = [None, -1.0, 1e300, "x", [], [["word", 1, 9999, None, 5]], {}, 10**9, [0, 0, 0]][rng.integers(9)]
         return parts, facts
@@ -156,9 +164,9 @@ def _forged(parts, facts, rng):
 def test_a_forged_model_is_refused_or_answers(folder, tmp_path, seed):
     stored, rng, refused = load(folder), np.random.default_rng(seed), 0
     for number in range(30):
-        parts, facts = _forged(stored.parts, stored.facts, rng)
+        parts, facts = _forged(stored.parts["answering"], stored.facts, rng)
         place = tmp_path / f"forged-{number}"
-        save(place, parts, facts)
+        save(place, {"answering": parts}, facts)
         try:
             small = AnswerModel.load(place)
         except ModelRefused:

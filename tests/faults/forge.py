@@ -79,7 +79,7 @@ def wrong_class(tree, parts, generator):
 def other_class(tree, parts, generator):
     """Name another class, which holds other things."""
     kind, _, owner = _any(generator, _instances(tree))
-    other = str(generator.choice(sorted({name for name, _, _ in _instances(tree)} - {kind, "blend", "retrained"})))
+    other = str(generator.choice(sorted({name for name, _, _ in _instances(tree)} - {kind, "blend"})))
     owner[other] = owner.pop(kind)
     return f"{kind} -> {other}"
 

@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from untwin.model import UntwinClassifier
+from untwin.model.explaining.texts import TextsReader
 from untwin.model.locks import learning
 from untwin.model.state import FittedState
 
@@ -100,6 +101,15 @@ def test_an_answer_is_made_by_the_state_at_its_beginning(model, new, monkeypatch
         return found
 
     monkeypatch.setattr(FittedState, "log_proba", log_proba)
+    read = TextsReader.read
+
+    def read_late(self, given):
+        found = read(self, given)
+        if next(late, False):
+            model.add(["zebra stripes", "zebra herd"], ["aaa", "aab"])
+        return found
+
+    monkeypatch.setattr(TextsReader, "read", read_late)
     assert model.predict(new).tolist() == expected
     assert model.classes_[0] == "aaa"
     late = iter([True])

@@ -2,12 +2,7 @@
 
 Glossary
 --------
-n texts, m terms, C classes, L layers
-layer            a linear model of all classes, or several that are added up: scores = values * W + units * offset +
-                 intercept, divided by the length of the row where `by_length`; softmax makes probabilities of them
-units            sum of the values of a text: what naive Bayes multiplies its offset with
-second           weights of a second stage (L C x C): it learns from square roots of the probabilities of all layers;
-                 without one the scores of all layers are added up
+n texts, m terms, C classes, L layers (see `LinearLayers`)
 shares   C       log-probabilities of a text without any known term
 """
 
@@ -15,22 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from untwin.answer.fixed_point import UNIT, CountedRows, PackedWeights, row_of_entries, weigh
-from untwin.answer.probabilities import correct_top_class, log_probabilities
+from untwin.answer.layers import AT_ONCE, FEW, LinearLayers
 from untwin.answer.terms import TermReader, clean, is_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from untwin._types import Array, Flags, Floats, Floats32
-
-FEW = 64  # texts that are read one by one, without frames and compiled loops
-AT_ONCE = 4096  # rows that are scored at a time, so that scores of all layers are never as large as all answers
-LEAST_FEATURE = 0.1  # of the square root of a probability: what is less likely than 1 in 100 says nothing
+    from untwin.answer.kernels import SpreadWeights
 
 
 class Vocabulary(NamedTuple):
@@ -41,30 +33,14 @@ class Vocabulary(NamedTuple):
     columns: Array
 
 
-class SecondStage(NamedTuple):
-    """Weights of the second stage in whole numbers, what 1 stands for in each column, and intercepts."""
-
-    weights: Array
-    scale: Array
-    intercept: Array
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TextAnswerer:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TextAnswerer(LinearLayers):
     """All that answers about texts need. `count_many` counts terms of many texts, on all cores."""
 
     vocabularies: tuple[Vocabulary, ...]
     idf: Array
     block_of: Array
     weights: PackedWeights
-    scale: Array
-    offset: Array
-    intercept: Array
-    by_length: Flags
-    second: SecondStage | None
-    temperature: float
-    slope: float
-    shift: float
     shares: Array
     count_many: Callable[[list[str]], CountedRows]
 
@@ -89,7 +65,7 @@ class TextAnswerer:
         starts, found = [0], list[tuple[int, int]]()
         for text in map(clean, texts):
             counts: dict[int, int] = {}
-            for reader, column_of in self._lookups:
+            for reader, column_of in self.lookups:
                 for term in reader.read(text):
                     column = column_of.get(term)
                     if column is not None:
@@ -100,7 +76,8 @@ class TextAnswerer:
         return CountedRows(np.array(starts), pairs[:, 0].copy(), pairs[:, 1].copy())
 
     @cached_property
-    def _lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
+    def lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
+        """The ways to read texts, each with the columns of its terms."""
         return [
             (reader, dict(zip(terms, columns.tolist(), strict=True))) for reader, terms, columns in self.vocabularies
         ]
@@ -109,48 +86,47 @@ class TextAnswerer:
     def _n_blocks(self) -> int:
         return int(self.block_of.max(initial=0)) + 1
 
-    @cached_property
-    def _second_weights(self) -> Floats:
-        """The weights of the second stage as numbers that can be multiplied fast; they are whole all the same."""
-        return self.second.weights.astype(np.float64)  # type: ignore[union-attr]
+    def values(self, rows: CountedRows) -> Array:
+        """Return the value of each entry of counted texts."""
+        return weigh(rows, self.idf, self.block_of, self._n_blocks)
+
+    def lengths(self, rows: CountedRows, values: Array) -> Floats:
+        """Return the length of each row: each block that it uses has length one."""
+        return np.asarray(np.sqrt(np.maximum(self._used(rows, values), 1)))
+
+    def layer_scores(self, rows: CountedRows) -> Floats:
+        """Return the scores of a few texts by each layer (n x L x C)."""
+        products, units, used = self._score_few(rows)
+        return self.layers_of_products(products / UNIT, units / UNIT, np.sqrt(np.maximum(used, 1)))
 
     def _answer(self, rows: CountedRows, *, compiled: bool) -> Floats32:
+        products, units, used = self._score_many(rows) if compiled else self._score_few(rows)
+        lengths = np.sqrt(np.maximum(used, 1)) if self.by_length.any() else None
+        return self.log_proba_of_products(products / UNIT, units / UNIT, lengths, sparse=compiled)
+
+    def _score_few(self, rows: CountedRows) -> tuple[Array, Array, Array]:
+        """Return products of rows, sums of their values, and how many blocks have any."""
+        values = self.values(rows)
+        units = np.bincount(row_of_entries(rows), weights=values, minlength=len(rows.starts) - 1)
+        return self.weights.products(rows, values), units, self._used(rows, values)
+
+    def _used(self, rows: CountedRows, values: Array) -> Array:
+        """Return how many blocks each row uses."""
         n_blocks, n_rows = self._n_blocks, len(rows.starts) - 1
-        values = weigh(rows, self.idf, self.block_of, n_blocks)
-        products = self._products(rows, values) if compiled else self.weights.products(rows, values)
-        layers = (products * (self.scale / UNIT)).reshape(n_rows, *self.offset.shape)
-        row_of = row_of_entries(rows)
-        if self.by_length.any():
-            used = np.bincount(
-                row_of * n_blocks + self.block_of[rows.columns], weights=values, minlength=n_rows * n_blocks
-            )
-            lengths = np.sqrt(np.maximum((used.reshape(n_rows, n_blocks) > 0).sum(axis=1), 1))
-            layers[:, self.by_length] /= lengths[:, np.newaxis, np.newaxis]
-        units = np.bincount(row_of, weights=values, minlength=n_rows) / UNIT
-        layers += units[:, np.newaxis, np.newaxis] * self.offset + self.intercept
-        S = layers.sum(axis=1) if self.second is None else self._second_scores(layers, sparse=compiled)
-        return correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
+        blocks = row_of_entries(rows) * n_blocks + self.block_of[rows.columns]
+        used = np.bincount(blocks, weights=values, minlength=n_rows * n_blocks).reshape(n_rows, n_blocks) > 0
+        return np.asarray(used.sum(axis=1))
 
-    def _products(self, rows: CountedRows, values: Array) -> Floats:
-        from untwin.answer.kernels import integer_products
+    def _score_many(self, rows: CountedRows) -> tuple[Array, Array, Array]:
+        from untwin.answer.kernels import score_counts
 
-        return integer_products(rows, values, self.weights).astype(np.float64)
+        return score_counts(rows, self.idf, self.block_of, self.weights, self._spread)
 
-    def _second_scores(self, layers: Floats, *, sparse: bool) -> Floats:
-        """Return the scores of the second stage; its sums are of whole numbers, so that their order does not count.
+    @cached_property
+    def _spread(self) -> SpreadWeights:
+        from untwin.answer.kernels import SpreadWeights
 
-        Most of its features are zero: `sparse` makes use of that, which takes SciPy.
-        """
-        _, scale, intercept = self.second  # type: ignore[misc]
-        log_p = log_probabilities(layers.reshape(-1, layers.shape[2]), 1.0)
-        roots = np.where(log_p > 2 * np.log(LEAST_FEATURE), np.rint(np.exp(log_p / 2) * UNIT), 0.0)
-        features: Any = roots.reshape(len(layers), -1)
-        if sparse:
-            from scipy.sparse import csr_array
-
-            features = csr_array(features)
-        found: Floats = (features @ self._second_weights) * (scale / UNIT) + intercept
-        return found
+        return SpreadWeights.of(self.weights)
 
 
 def _take(rows: CountedRows, first: int, last: int) -> CountedRows:

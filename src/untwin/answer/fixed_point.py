@@ -25,7 +25,7 @@ ONE = 1 << 10
 UNIT = 1 << 14
 SHIFT = 6  # bits of the product of count and idf that are dropped, so that squares of many terms fit
 MOST_COUNTED = 4096  # a term that occurs more often counts as this many
-_LOGARITHMS = np.concatenate([[0], np.rint((1 + np.log(np.arange(1, MOST_COUNTED + 1))) * ONE)]).astype(np.int64)
+LOGARITHMS = np.concatenate([[0], np.rint((1 + np.log(np.arange(1, MOST_COUNTED + 1))) * ONE)]).astype(np.int64)
 
 
 class CountedRows(NamedTuple):
@@ -43,7 +43,7 @@ def row_of_entries(rows: CountedRows) -> Array:
 
 def weigh(rows: CountedRows, idf: Array, block_of: Array, n_blocks: int) -> Array:
     """Return the value of each entry, int64; 0 where its term is not used."""
-    raw = (_LOGARITHMS[np.minimum(rows.counts, MOST_COUNTED)] * idf[rows.columns]) >> SHIFT
+    raw = (LOGARITHMS[np.minimum(rows.counts, MOST_COUNTED)] * idf[rows.columns]) >> SHIFT
     block = row_of_entries(rows) * n_blocks + block_of[rows.columns]
     n_rows = len(rows.starts) - 1
     squares = np.bincount(block, weights=(raw * raw).astype(np.float64), minlength=n_rows * n_blocks)  # exact
@@ -80,4 +80,4 @@ def quantise(W: Any, largest: int) -> tuple[Array, Array]:
     """
     scale = np.abs(W).max(axis=0, initial=0.0).astype(np.float64) / largest
     scale[scale == 0] = 1.0
-    return np.rint(W / scale).astype(np.int8 if largest < 128 else np.int16), scale
+    return np.rint(W / scale).astype(np.min_scalar_type(-largest)), scale

@@ -1,26 +1,81 @@
-"""Compiled loop of scores, for many texts."""
+"""Compiled loop of values and scores, for many texts: what `weigh` and `PackedWeights.products` do for a few."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from untwin._compiled import compiled
+from untwin.answer.fixed_point import LOGARITHMS, MOST_COUNTED, SHIFT, UNIT
 
 if TYPE_CHECKING:
     from untwin._types import Array
     from untwin.answer.fixed_point import CountedRows, PackedWeights
 
+MANY_CLASSES = 0.2  # share of the columns in which a term has a weight, from which on it is scored for all of them
+MOST_SPREAD = 1 << 24  # numbers that are held for such terms
+
+
+class SpreadWeights(NamedTuple):
+    """Weights of terms that nearly all classes have, zeros among them; `place` of a term in these, -1: it has none."""
+
+    place: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, packed: PackedWeights) -> SpreadWeights:
+        """Return the weights of the terms that have most, as many as may be held."""
+        n_weights = np.diff(packed.starts)
+        terms = np.argsort(-n_weights, kind="stable")[: MOST_SPREAD // packed.n_columns]
+        terms = terms[n_weights[terms] > MANY_CLASSES * packed.n_columns]
+        place = np.full(len(n_weights), -1, dtype=np.int32)
+        place[terms] = np.arange(len(terms))
+        weights = np.zeros((len(terms), packed.n_columns), dtype=np.float32)
+        spread_weights(packed, terms, weights)
+        return cls(place, weights)
+
 
 @compiled
-def integer_products(rows: CountedRows, values: Array, packed: PackedWeights) -> Array:
-    """Return rows times packed weights, in whole numbers; `values` are those of the entries of the rows."""
-    products = np.zeros((len(rows.starts) - 1, packed.n_columns), dtype=np.int64)
-    for row in range(len(products)):
-        product = products[row]
-        for place in range(rows.starts[row], rows.starts[row + 1]):
-            value, term = values[place], rows.columns[place]
-            for one in range(packed.starts[term], packed.starts[term + 1]):
-                product[packed.columns[one]] += value * packed.weights[one]
-    return products
+def spread_weights(packed: PackedWeights, terms: Array, weights: Array) -> None:
+    """Write the weights of some terms into rows that hold all columns."""
+    for row in range(len(terms)):
+        for place in range(packed.starts[terms[row]], packed.starts[terms[row] + 1]):
+            weights[row, packed.columns[place]] = packed.weights[place]
+
+
+@compiled
+def score_counts(
+    rows: CountedRows, idf: Array, block_of: Array, packed: PackedWeights, spread: SpreadWeights
+) -> tuple[Array, Array, Array]:
+    """Return rows times packed weights, the sum of the values of each row, and how many blocks have any.
+
+    All numbers are whole, and sums are exact in double precision, so that their order does not count.
+    """
+    n_rows, n_blocks = len(rows.starts) - 1, block_of.max() + 1 if len(block_of) else 1
+    products, units, used = np.zeros((n_rows, packed.n_columns)), np.zeros(n_rows), np.zeros(n_rows)
+    raws = np.empty(np.diff(rows.starts).max() if n_rows else 0, dtype=np.int64)
+    squares, filled = np.empty(n_blocks, dtype=np.int64), np.empty(n_blocks, dtype=np.bool_)
+    for row in range(n_rows):
+        first, product = rows.starts[row], products[row]
+        squares[:], filled[:] = 0, False
+        for place in range(first, rows.starts[row + 1]):
+            term = rows.columns[place]
+            raws[place - first] = raw = (LOGARITHMS[min(rows.counts[place], MOST_COUNTED)] * idf[term]) >> SHIFT
+            squares[block_of[term]] += raw * raw
+        for place in range(first, rows.starts[row + 1]):
+            term, raw = rows.columns[place], raws[place - first]
+            if raw == 0:
+                continue
+            value = np.rint((raw * UNIT) / np.sqrt(np.float64(squares[block_of[term]])))
+            units[row] += value
+            filled[block_of[term]] |= value > 0
+            at = spread.place[term]
+            if at >= 0:
+                for column in range(packed.n_columns):
+                    product[column] += value * spread.weights[at, column]
+            else:
+                for one in range(packed.starts[term], packed.starts[term + 1]):
+                    product[packed.columns[one]] += value * packed.weights[one]
+        used[row] = filled.sum()
+    return products, units, used

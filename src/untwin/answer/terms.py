@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ASCII_WORD = re.compile(r"[a-z0-9_]{2,}")
+NO_BLANKS = re.compile(r"[^ ]{2,}")
 SPACES = re.compile(r"\s{2,}")
 WORD_CLASSES = frozenset({"L", "M"})
 MORE_WORD_CLASSES = frozenset({"Nd", "Nl", "Pc"})
@@ -48,21 +49,23 @@ class TermReader:
     def read(self, cleaned: str) -> list[str]:
         """Return the terms of a cleaned text, one for each time that they occur."""
         if self.analyzer == "word":
-            words = find_words(cleaned)
-            if self.stemmer is not None:
-                words = _stemmer(self.stemmer).stemWords(words)
+            words = self.stems(find_words(cleaned))
             return [" ".join(words[first:last]) for first, last in self._runs(len(words))]
         if self.analyzer == "char":
             symbols = SPACES.sub(" ", cleaned)
             return [symbols[first:last] for first, last in self._runs(len(symbols))]
-        return [run for word in cleaned.split() for run in self._inside(f" {word} ")]
+        return [run for word in cleaned.split() for run in self.runs_inside(f" {word} ")]
+
+    def stems(self, words: list[str]) -> list[str]:
+        """Return the stems of words; the words themselves if they are not stemmed."""
+        return words if self.stemmer is None else _stemmer(self.stemmer).stemWords(words)
 
     def _runs(self, n_symbols: int) -> Iterator[tuple[int, int]]:
         """Yield where each run begins and ends."""
         for length in range(self.shortest, self.longest + 1):
             yield from ((start, start + length) for start in range(n_symbols - length + 1))
 
-    def _inside(self, padded: str) -> list[str]:
+    def runs_inside(self, padded: str) -> list[str]:
         """Return the runs of a padded word; one that is too short counts once, as a whole."""
         if len(padded) < self.shortest:
             return [padded]
@@ -87,8 +90,23 @@ def find_words(cleaned: str) -> list[str]:
     """
     if cleaned.isascii():
         return ASCII_WORD.findall(cleaned)
-    spaced = "".join([character if _is_in_words(character) else " " for character in cleaned])
-    return [word for word in spaced.split(" ") if len(word) > 1]
+    return [word for word in _spaced(cleaned).split(" ") if len(word) > 1]
+
+
+def word_spans(cleaned: str) -> list[tuple[int, int]]:
+    """Return where each of these words begins and ends.
+
+    >>> word_spans("l'été 2x _a b")
+    [(2, 5), (6, 8), (9, 11)]
+    """
+    if cleaned.isascii():
+        return [found.span() for found in ASCII_WORD.finditer(cleaned)]
+    return [found.span() for found in NO_BLANKS.finditer(_spaced(cleaned))]
+
+
+def _spaced(cleaned: str) -> str:
+    """Return a text with a blank for each character that is in no word."""
+    return "".join([character if _is_in_words(character) else " " for character in cleaned])
 
 
 @cache

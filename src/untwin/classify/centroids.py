@@ -11,24 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import inherited_tags, require_classes, validating
+from untwin._compat import as_dense, is_sparse, validating
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.linear.weights import scores_of, sum_by_class
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array
 
-FLOATS = [np.float64, np.float32]
 
-
-class CentroidClassifier(ClassifierMixin, BaseEstimator):
+class CentroidClassifier(RowClassifier):
     """Classify by the cosine of a row with the centroid of each class.
 
     scikit-learn's `NearestCentroid` measures distances and holds dense centroids; cosines suit documents of any length,
@@ -56,42 +52,24 @@ class CentroidClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the direction of each class."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         sums = sum_by_class(X, codes, _inverse_lengths(X))
-        sparse: bool = issparse(sums)
-        if sparse:
+        if is_sparse(sums):
             sums.sort_indices()  # terms in one order, so that the cosines of two centroids are the same either way
         self.centroids_ = normalize(sums)
         return self
 
     def decision_function(self, X: Any) -> Array:
         """Return the cosine with each class; of two classes, by how much the second one's is larger."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         cosines = self._products(X) * _inverse_lengths(X)[:, np.newaxis]
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
 
     def _products(self, X: Any) -> Array:
         """Return rows times centroids; in single precision by a compiled loop, which is faster."""
-        sparse: bool = issparse(self.centroids_)
-        if sparse and X.dtype == np.float32:
+        if is_sparse(self.centroids_) and X.dtype == np.float32:
             return scores_of(X, csr_array(self.centroids_.T))
-        product = X @ self.centroids_.T
-        dense: bool = not issparse(product)
-        return np.asarray(product) if dense else product.toarray()
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest cosine."""
-        decision = self.decision_function(X)
-        best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
-        predicted: Array = self.classes_[best]
-        return predicted
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
+        return np.asarray(as_dense(X @ self.centroids_.T))
 
 
 def _inverse_lengths(X: Any) -> Array:

@@ -18,18 +18,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.special import log_expit, log_softmax
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin import _progress
+from untwin._compat import is_sparse
 from untwin.classify.linear.weights import scores_of
 from untwin.crossfit.outoffold import class_scores
 from untwin.tables import Contingency
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from untwin._types import Array, Indices
 
@@ -40,15 +41,13 @@ class Job(NamedTuple):
     """Rows to learn from, and the code (any whole number) of what each of them is.
 
     `estimator` is what learns, if not the common one. `select` keeps only so many (int), or this share (float), of the
-    rows' terms, by the information gain of their presence; or what a scikit-learn feature selector keeps. By `key` an
-    expert is found again when more rows have come.
+    rows' terms, by the information gain of their presence; or what a scikit-learn feature selector keeps.
     """
 
     rows: Indices
     labels: Indices
     estimator: Any = None
     select: Any = None
-    key: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +99,6 @@ class Expert:
         return self.terms.size + sum(int(part.size) for part in (self.coef, self.intercept) if part is not None)
 
 
-class Earlier(NamedTuple):
-    """Experts by the keys of their jobs, from when there were only the first `n_rows` rows."""
-
-    experts: Mapping[Hashable, Expert]
-    n_rows: int
-
-    def untouched(self, job: Job) -> Expert | None:
-        """Return the earlier expert of a job if none of its rows is new, else None."""
-        return None if (job.rows >= self.n_rows).any() else self.experts.get(job.key)
-
-
-class Retrained(NamedTuple):
-    """How many experts the last call of `fit` or `partial_fit` trained, and how many there are."""
-
-    trained: int
-    of: int
-
-
 def fit_experts(estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | None = None) -> list[Expert]:
     """Train a clone of `estimator` for each job, on the rows and the columns of the job only.
 
@@ -133,22 +114,8 @@ def fit_experts(estimator: Any, X: Any, jobs: Sequence[Job], *, n_jobs: int | No
         run to run in the fourth digit; the models of this package do not.
     """
     work = (delayed(_fitted)(estimator, X, job) for job in jobs)
-    experts: list[Expert] = []
-    for expert in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
-        experts.append(expert)
-        _progress.report("experts", len(experts), len(jobs))
-    return experts
-
-
-def refit_experts(
-    estimator: Any, X: Any, jobs: Sequence[Job], earlier: Earlier | None, *, n_jobs: int | None = None
-) -> tuple[list[Expert], Retrained]:
-    """Train the experts that have new rows and keep the others; without `earlier` experts, train all."""
-    kept = [None if earlier is None else earlier.untouched(job) for job in jobs]
-    touched = [job for job, expert in zip(jobs, kept, strict=True) if expert is None]
-    trained = iter(fit_experts(estimator, X, touched, n_jobs=n_jobs))
-    experts = [next(trained) if expert is None else expert for expert in kept]
-    return experts, Retrained(len(touched), len(jobs))
+    trained = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work)
+    return list(_progress.reporting("experts", trained, len(jobs)))
 
 
 def _fitted(estimator: Any, X: Any, job: Job) -> Expert:
@@ -164,7 +131,7 @@ def _fitted(estimator: Any, X: Any, job: Job) -> Expert:
     model = clone(estimator if job.estimator is None else job.estimator).fit(rows, job.labels)
     if not hasattr(model, "coef_"):
         return Expert(classes, terms, model=model)
-    packed: bool = issparse(model.coef_)
+    packed = is_sparse(model.coef_)
     coef = csr_array(model.coef_.T) if packed else np.ascontiguousarray(np.atleast_2d(model.coef_).T, dtype=np.float32)
     softmax = len(classes) > 2 and hasattr(model, "predict_proba")
     return Expert(classes, terms, coef, np.atleast_1d(model.intercept_).astype(np.float32), softmax=softmax)
@@ -184,8 +151,7 @@ def _selected(rows: Any, labels: Indices, select: Any) -> Indices:
 
 def used_columns(X: Any) -> Indices:
     """Return the columns that have a stored number, ascending; of a dense matrix all."""
-    sparse: bool = issparse(X)
-    if not sparse:
+    if not is_sparse(X):
         return np.arange(X.shape[1])
     used = np.zeros(X.shape[1], dtype=bool)
     used[X.indices] = True
@@ -194,10 +160,9 @@ def used_columns(X: Any) -> Indices:
 
 def columns_of(X: Any, terms: Indices) -> Any:
     """Return the columns `terms` (ascending) of X; of CSR rows in one pass over their numbers."""
-    sparse: bool = issparse(X)
     if len(terms) == X.shape[1]:
         return X
-    if not sparse:
+    if not is_sparse(X):
         return X[:, terms]
     place = np.full(X.shape[1], -1, dtype=X.indices.dtype)
     place[terms] = np.arange(len(terms), dtype=X.indices.dtype)

@@ -20,23 +20,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, inherited_tags, require_classes, rows_of, validating
+from untwin._compat import Interval, rows_of, validating
 from untwin._values import positions
-from untwin.answer.answerer import LEAST_FEATURE
+from untwin.answer.layers import LEAST_FEATURE
 from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.temperature import fit_temperature
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.linear import LinearSVM
-from untwin.classify.linear.weights import FLOATS
 from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.together import SharedFolds, aligned_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sklearn.utils import Tags
 
     from untwin._types import Array, Floats32, Indices
 
@@ -53,7 +51,7 @@ class FirstStageAnswers(NamedTuple):
     codes: Indices
 
 
-class StackedClassifier(ClassifierMixin, BaseEstimator):
+class StackedClassifier(RowClassifier):
     """Learn from the out-of-fold probabilities of several classifiers.
 
     Parameters
@@ -110,8 +108,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         classes are numbers, where they are known already.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         found = self.answers_out_of_fold(X, y) if answers is None else answers
         self.models_ = models or [clone(model).fit(X, codes) for _, model in self.estimators]
         self.second_, self.temperatures_ = None, np.ones(len(self.models_))
@@ -156,19 +153,12 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the score of each class; with two classes that of the second, one-dimensional."""
-        check_is_fitted(self, "classes_")
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        rows = self._checked_rows(X)
         scores = [aligned_scores(model, rows, len(self.classes_)) for model in self.models_]
         if self.second_ is not None:
             scores = [second_scores(self.second_, self._features(scores), len(self.classes_))]
         S = scores[0]
         return (S[:, 1] - S[:, 0]) / np.float32(2) if len(self.classes_) == 2 else S
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest score."""
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[best])
 
     def _fit_second(self, answers: FirstStageAnswers, X: Any, codes: Indices) -> None:
         """Train the second stage on out-of-fold answers.
@@ -190,11 +180,6 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     def _features(self, scores: Sequence[Floats32]) -> csr_array:
         pairs = zip(scores, self.temperatures_, strict=True)
         return stack_features([log_probabilities(part, temperature) for part, temperature in pairs])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
 
 
 def stack_features(log_p: Sequence[Floats32]) -> csr_array:

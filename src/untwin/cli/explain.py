@@ -48,7 +48,7 @@ def explain(
     row_id: str | None,
     **columns: Any,
 ) -> int:
-    """Say why MODEL answers a document as it does: likely classes, similar training rows, shared terms.
+    """Say why MODEL answers a document as it does: likely classes, terms for and against them, similar training rows.
 
     Name the document by exactly one of --text, --row and --id; the options that end in -column say how the columns of
     DATA are called, if not as in the fit.
@@ -90,31 +90,36 @@ def explain_row(
 
 def show_explanation(record: dict[str, Any]) -> None:
     """Print an explanation."""
-    doubt = " (unsure)" if record["unsure"] else ""
     put(f"{shorten(record['document'], 100)}")
     put()
-    put(f"is {record['label']}{doubt}")
+    put(f"is {record['label']}{' (unsure: do not rely on it)' if record['unsure'] else ''}")
+    if record["own_label"] is not None:
+        same = "as it is answered" if record["own_label"] == record["label"] else f"not {record['label']}"
+        put(f"It is a training row labelled {record['own_label']}, {same}.")
     if record["no_evidence"]:
-        put("The text holds no known word: the answer is the commonest class.")
+        put("The text holds no known word: the answer is the commonest class, and nothing speaks for it.")
     lines = [
         [line["class"], f"{line['probability']:.3f}", bar(line["probability"])] for line in record["probabilities"]
     ]
     put_table(["class", "likely", ""], lines)
-    put()
-    put("Similar training rows:")
-    near = [
-        [f"{line['similarity']:.3f}", line["label"], line["row"], *_describe_neighbour(line)]
-        for line in record["neighbours"]
-    ]
-    put_table(["similar", "class", "row", "text", "terms in common"], near)
-    for side in record["evidence"]:
+    _show_evidence(record["evidence"])
+    if record["neighbours"]:
+        put()
+        put("Similar training rows:")
+        near = [
+            [f"{line['similarity']:.3f}", line["label"], line["row"], *_describe_neighbour(line)]
+            for line in record["neighbours"]
+        ]
+        put_table(["similar", "class", "row", "text", "terms in common"], near)
+
+
+def _show_evidence(sides: list[dict[str, Any]]) -> None:
+    largest = max((term["log_odds"] for side in sides for term in side["terms"]), default=1.0)
+    for side in sides:
         put()
         put(f"Terms that speak for {side['class']}:")
-        largest = max(term["weight"] for term in side["terms"])
-        put_table(
-            ["term", "weight", ""],
-            [[term["term"], f"{term['weight']:.3f}", bar(term["weight"] / largest)] for term in side["terms"]],
-        )
+        lines = [[term["term"], f"{term['log_odds']:.3f}", bar(term["log_odds"] / largest)] for term in side["terms"]]
+        put_table(["term", "log-odds", ""], lines)
 
 
 def _describe_neighbour(neighbour: dict[str, Any]) -> tuple[str, str]:

@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Any
 from untwin.cli.documents import document_of, in_words
 
 if TYPE_CHECKING:
-    from untwin.classify.knn.explain import Explanation, Neighbour
+    from untwin.classify.knn.explain import Neighbour
     from untwin.model import UntwinClassifier
 
 
 def explanation_record(model: UntwinClassifier, rows: Any, top: int, *, itself: Any = None) -> dict[str, Any]:
     """Explain one row; `itself` is its id if it is a training row, which does not speak for itself."""
-    (reason,) = model.explain(rows, top=top)
-    near = [line for line in reason.neighbours.neighbours if line.row != itself]
+    (reason,) = model.explain(rows, top=top, ids=None if itself is None else [itself])
     return {
         "document": in_words(rows),
         "row": itself,
+        "own_label": reason.own_label,
         "label": reason.label,
+        "against": reason.evidence.against,
         "unsure": reason.unsure,
-        "no_evidence": bool(model.without_evidence(rows)[0]),
+        "no_evidence": reason.no_evidence,
         "probabilities": [{"class": name, "probability": share} for name, share in reason.probabilities],
-        "neighbours": [_neighbour(model, line) for line in near],
-        "evidence": _sides(reason.neighbours),
+        "neighbours": [_neighbour(model, line) for line in reason.neighbours.neighbours],
+        "evidence": [
+            {"class": name, "terms": [{"term": term, "log_odds": abs(number)} for term, number in terms]}
+            for name, terms in reason.evidence.sides()
+        ],
     }
 
 
@@ -35,13 +39,3 @@ def _neighbour(model: UntwinClassifier, near: Neighbour) -> dict[str, Any]:
         "document": document_of(model, near.row),
         "terms": [{"term": term, "weight": weight} for term, weight in near.terms],
     }
-
-
-def _sides(explanation: Explanation) -> list[dict[str, Any]]:
-    """Return the terms that speak for the best and for the second-best class among the neighbours."""
-    sides = []
-    for (name, _), sign in zip(explanation.shares, (1, -1), strict=False):
-        terms = [{"term": term, "weight": sign * weight} for term, weight in explanation.evidence if sign * weight > 0]
-        if terms:
-            sides.append({"class": name, "terms": terms})
-    return sides

@@ -49,13 +49,13 @@ def load_model_for(folder: str | Path, named: ColumnRoles, *, explains: bool = T
 
 
 def load_answers_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | LoadedAnswers:
-    """Load the same for answers alone: a whole model, or one that can do nothing else."""
-    from untwin.export.model import AnswerModel, is_answer_folder
+    """Load the same for answers alone: the part of a model that answers, or else the whole model."""
+    from untwin.export.model import AnswerModel, has_answer_part
 
-    if not is_answer_folder(folder):
+    if not has_answer_part(folder):
         return load_model_for(folder, named, explains=False)
     model = AnswerModel.load(folder)
-    return LoadedAnswers(model, model.about_, _model_columns(model, None, (), folder, named))
+    return LoadedAnswers(model, model.about_, _model_columns(model, _columns_read(model, folder), (), folder, named))
 
 
 def _model_columns(
@@ -82,7 +82,7 @@ def _model_columns(
     return ModelColumns(columns, fitted, fitted.rename_columns(named), named)
 
 
-def _columns_read(model: UntwinClassifier, folder: str | Path) -> list[str] | None:
+def _columns_read(model: UntwinClassifier | AnswerModel, folder: str | Path) -> list[str] | None:
     """Return the columns of the tables that a model reads; None if it reads texts.
 
     A model of vectors is refused: no file that the command reads holds them.
@@ -90,7 +90,7 @@ def _columns_read(model: UntwinClassifier, folder: str | Path) -> list[str] | No
     names = getattr(model, "feature_names_in_", None)
     if names is None and hasattr(model, "n_features_in_"):
         message = f"{folder}: the model reads vectors of {model.n_features_in_} numbers, and the command reads tables."
-        hint = "Use it from Python: UntwinClassifier.load(folder).predict(X)."
+        hint = f"Use it from Python: {type(model).__name__}.load(folder).predict(X)."
         raise InputError(message, code="vectors", hint=hint)
     return None if names is None else [str(name) for name in names]
 

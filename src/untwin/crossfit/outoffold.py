@@ -244,11 +244,7 @@ def _fold_jobs(estimator: Any, X: Any, y: Array, folds: Indices, parts: Indices,
 
 def _run_folds(work: list[Any], n_jobs: int | None) -> list[Any]:
     """Run the jobs, report progress, and return their results in order."""
-    outcomes = []
-    for outcome in Parallel(n_jobs=n_jobs, return_as="generator")(work):
-        outcomes.append(outcome)
-        _progress.report("folds", len(outcomes), len(work))
-    return outcomes
+    return list(_progress.reporting("folds", Parallel(n_jobs=n_jobs, return_as="generator")(work), len(work)))
 
 
 def _fit_clone(estimator: Any, X: Any, y: Array) -> Any:

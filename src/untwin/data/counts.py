@@ -210,8 +210,14 @@ class TextCounts(BaseEstimator):
         self.terms_ = terms.alias("term")
         self._column_of = None
 
+    def look_up(self, symbols: Symbols) -> Any:
+        """Return the counts of the known terms in texts that have been read by `reader` already."""
+        return self._assemble_known(self._count_symbols(symbols))
+
     def _look_up(self, texts: Any) -> Any:
-        found = self._count(texts)
+        return self._assemble_known(self._count(texts))
+
+    def _assemble_known(self, found: _Found) -> Any:
         return follow_sparse_interface(self._assemble(found, self._columns_of(found.names), len(self.terms_)))
 
     def _columns_of(self, names: pl.Series) -> Integers:
@@ -228,16 +234,19 @@ class TextCounts(BaseEstimator):
         return found.fill_null(-1).to_numpy()
 
     def _count(self, texts: Any) -> _Found:
-        lengths = _check_range(self.ngram_range)
-        reader = self._reader()
         clean = cleaner(lowercase=self.lowercase, strip_accents=self.strip_accents)
-        symbols = reader.read(text_blocks(texts), clean)
+        return self._count_symbols(self.reader.read(text_blocks(texts), clean))
+
+    def _count_symbols(self, symbols: Symbols) -> _Found:
+        lengths = _check_range(self.ngram_range)
         if self.analyzer == "char_wb":
             return _look_inside(symbols, *lengths)
         levels = count_ngrams(symbols, *lengths)
-        return _Found(levels, pl.concat(spell_out(levels, symbols.names, reader.separator)))
+        return _Found(levels, pl.concat(spell_out(levels, symbols.names, self.reader.separator)))
 
-    def _reader(self) -> Words | Characters:
+    @property
+    def reader(self) -> Words | Characters:
+        """What turns texts into symbols."""
         if self.analyzer == "char":
             return Characters()
         if self.analyzer == "char_wb":

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from untwin.data.symbols import number_runs
+from untwin.data.symbols import join_ranges, number_runs
 from untwin.data.texts import on_all_cores
 
 if TYPE_CHECKING:
@@ -105,22 +105,11 @@ def count_inside(blocks: list[SymbolBlock], inside: csr_array, dtype: Any) -> cs
     def count(block: SymbolBlock) -> GramCounts:
         repeats = sizes[block.codes]
         row_of = np.repeat(number_runs(block.lengths), repeats)
-        return _count_grams(row_of, grams[_join_ranges(starts[block.codes], repeats)], len(block.lengths))
+        return _count_grams(row_of, grams[join_ranges(starts[block.codes], repeats)], len(block.lengths))
 
     cells = on_all_cores(count, blocks)
     shape = (sum(len(block.lengths) for block in blocks), inside.shape[1])
     return _stack(cells, np.arange(inside.shape[1]), shape, dtype)
-
-
-def _join_ranges(starts: Integers, sizes: Integers) -> Integers:
-    """Return the numbers `start`, `start` + 1, ... of each range, one range after the other.
-
-    >>> _join_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    numbers = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-    numbers += np.arange(len(numbers))
-    return numbers
 
 
 def _stack(parts: list[GramCounts], columns: NDArray[np.integer], shape: tuple[int, int], dtype: Any) -> csr_array:

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import Stemmer
 
-from untwin.data.texts import on_all_cores
+from untwin.data.texts import on_all_cores, text_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -72,6 +72,20 @@ class Words:
         new_code, names = self._symbols_of(kind.to_series())
         found.reverse()  # each block is let go as soon as it has its new codes
         return Symbols([_keep_words(new_code, *found.pop()) for _ in range(len(found))], names)
+
+    def read_tokens(self, tokens: Symbols) -> Symbols:
+        """Return the words of texts that have been cut at spaces already: each distinct token is read once."""
+        found = self.read(text_blocks(tokens.names), lambda names: names)
+        words = np.concatenate([block.codes for block in found.blocks] or [np.empty(0, np.uint32)])
+        sizes = np.concatenate([block.lengths for block in found.blocks] or [np.empty(0, np.int32)])
+        starts = np.cumsum(sizes) - sizes
+
+        def spread(block: SymbolBlock) -> SymbolBlock:
+            own = sizes[block.codes]
+            lengths = np.bincount(number_runs(block.lengths), weights=own, minlength=len(block.lengths))
+            return SymbolBlock(words[join_ranges(starts[block.codes], own)], lengths.astype(np.int32))
+
+        return Symbols(on_all_cores(spread, tokens.blocks), found.names)
 
     def _symbols_of(self, words: pl.Series) -> tuple[NDArray[np.int32], pl.Series]:
         """Return the code of each distinct word (-1: a stop word) and the sorted names behind the codes."""
@@ -164,6 +178,17 @@ def number_runs(lengths: NDArray[np.integer]) -> NDArray[np.int32]:
     [0, 0, 2]
     """
     return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+
+
+def join_ranges(starts: Integers, sizes: Integers) -> Integers:
+    """Return the numbers `start`, `start` + 1, ... of each range, one range after the other.
+
+    >>> join_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    numbers = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    numbers += np.arange(len(numbers))
+    return numbers
 
 
 def _keep_words(new_code: NDArray[np.int32], words: NDArray[np.uint32], lengths: NDArray[np.integer]) -> SymbolBlock:

@@ -23,6 +23,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from untwin._compat import inherited_tags, validating
 from untwin.data.counts import EmptyVocabularyError
+from untwin.data.symbols import BETWEEN_SPACES, WORDS_OF_TWO_OR_MORE, Words
+from untwin.data.texts import cleaner, text_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from untwin._types import Array, Flags
     from untwin.data.counts import TextCounts
+    from untwin.data.symbols import Symbols
 
 
 class TextBlocks(BaseEstimator):
@@ -107,7 +110,7 @@ class TextBlocks(BaseEstimator):
     def transform(self, X: Any) -> csr_array:
         """Return the counts of the known terms in the texts `X`."""
         check_is_fitted(self, "encoders_")
-        counts = csr_array(hstack([encoder.transform(X) for encoder in self.encoders_], format="csr"))
+        counts = csr_array(hstack(_look_up_all(self.encoders_, X), format="csr"))
         places = np.concatenate(self.columns_)
         if (places[:-1] > places[1:]).any():
             counts = csr_array((counts.data, places[counts.indices], counts.indptr), shape=counts.shape)
@@ -141,6 +144,29 @@ class TextBlocks(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _look_up_all(encoders: list[TextCounts], texts: Any) -> list[Any]:
+    """Return what each encoder counts; texts are cleaned and cut at spaces once for all that can share this."""
+    sharing = [_shares_tokens(encoder) for encoder in encoders]
+    if sum(sharing) < 2:
+        return [encoder.transform(texts) for encoder in encoders]
+    tokens = Words(BETWEEN_SPACES).read(text_blocks(texts), cleaner(lowercase=True, strip_accents=None))
+    return [
+        encoder.look_up(_symbols(encoder, tokens)) if shares else encoder.transform(texts)
+        for encoder, shares in zip(encoders, sharing, strict=True)
+    ]
+
+
+def _shares_tokens(encoder: TextCounts) -> bool:
+    """Tell whether an encoder finds nothing that goes on after a space, in texts that are cleaned as usual."""
+    inside = encoder.analyzer == "word" and encoder.token_pattern == WORDS_OF_TWO_OR_MORE
+    return encoder.lowercase and encoder.strip_accents is None and (inside or encoder.analyzer == "char_wb")
+
+
+def _symbols(encoder: TextCounts, tokens: Symbols) -> Symbols:
+    reader = encoder.reader
+    return reader.read_tokens(tokens) if encoder.analyzer == "word" and isinstance(reader, Words) else tokens
 
 
 def _is_run(encoder: TextCounts) -> Flags:

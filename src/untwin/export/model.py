@@ -1,4 +1,4 @@
-"""`AnswerModel`: the part of a saved model of texts that answers."""
+"""`AnswerModel`: the part of a saved model of texts or vectors that answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin._errors import InputError
+from untwin.answer.answerer import TextAnswerer
 from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
+from untwin.answer.reasons import explain_texts
+from untwin.export.asked import as_matrix, as_texts
 from untwin.export.parts import from_parts, to_parts
 from untwin.store import ModelRefused, load, read_facts, save
 from untwin.store.refusal import require
@@ -20,20 +23,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from untwin._types import Array, Floats
-    from untwin.answer.answerer import TextAnswerer, Vocabulary
+    from untwin._types import Array, Flags, Floats, Floats32
+    from untwin.answer.answerer import Vocabulary
     from untwin.answer.predictions import Decision, Predictions
+    from untwin.answer.reasons import Reason
+    from untwin.answer.vectors import VectorAnswerer
     from untwin.data.text_blocks import TextBlocks
+    from untwin.store import Stored
 
-KIND = "answers"
+KIND, PART = "answers", "answering"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnswerModel:
-    """A model of texts that only answers: a small part of an `UntwinClassifier`, with the same answers to the bit.
+    """A model that only answers, and says by which words: a small part of an `UntwinClassifier`.
 
-    It has been written by `UntwinClassifier.export`, or by `untwin export`. Loading it, and asking it about up to 64
-    texts at a time, takes NumPy and PyStemmer only; more texts are counted by Polars on all cores.
+    It is read from what `UntwinClassifier.export` or `untwin export` has written, or from a whole model, of which it is
+    a part; its answers are the same to the bit. It takes what the whole model was fitted to: texts, or a matrix.
+    Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are counted by
+    Polars on all cores. Any number of dense vectors takes NumPy alone.
 
     Attributes
     ----------
@@ -46,6 +54,8 @@ class AnswerModel:
         What the command noted.
     sha256_ : str
         Digest of what was loaded.
+    n_features_in_ : int
+        The columns of a matrix; not for texts.
 
     Examples
     --------
@@ -56,9 +66,11 @@ class AnswerModel:
     >>> UntwinClassifier(preset="fast").fit(texts, labels).export(folder)
     >>> AnswerModel.load(folder).predict(["the blue bus", "a red car"]).tolist()
     ['b', 'r']
+    >>> AnswerModel.load(folder).explain(["the blue bus"])[0].evidence.terms[0][0]
+    'blue'
     """
 
-    answerer: TextAnswerer
+    answerer: TextAnswerer | VectorAnswerer
     decision: Decision
     about_: Mapping[str, Any]
     sha256_: str
@@ -66,14 +78,13 @@ class AnswerModel:
     @classmethod
     def load(cls, folder: str | Path) -> AnswerModel:
         """Return the model of a folder, which need not be trusted; raise `ModelRefused` if anything is wrong."""
-        stored = load(folder)
-        if not is_answer_model(stored.facts):
-            hint = "Load it with UntwinClassifier.load, or make one that only answers with `untwin export`."
-            raise ModelRefused(f"{folder}: is a whole model, not one that only answers.", code="other-kind", hint=hint)
+        if not has_answer_part(folder):
+            hint = "Load it with UntwinClassifier.load."
+            raise ModelRefused(f"{folder}: has no part that answers alone.", code="other-kind", hint=hint)
+        stored = load(folder, only=PART)
         try:
             require(isinstance(stored.facts.get("about"), dict), "A model must have facts about it")
-            require(isinstance(stored.facts.get(KIND), dict), "A model that answers must say how")
-            answerer, decision = from_parts(stored.parts, stored.facts[KIND], counter)
+            answerer, decision = read_answer_part(stored)
         except ModelRefused as error:
             raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
         return cls(answerer, decision, stored.facts["about"], stored.sha256)
@@ -98,27 +109,68 @@ class AnswerModel:
         """Below which probability an answer is unsure."""
         return self.decision.threshold
 
-    def predict(self, texts: Any) -> Array:
-        """Return the class of each text."""
-        return self.predict_all(texts).labels
+    @property
+    def n_features_in_(self) -> int:
+        """The columns of a matrix."""
+        if isinstance(self.answerer, TextAnswerer):
+            raise AttributeError("A model of texts has no n_features_in_.")
+        return self.answerer.n_columns
 
-    def predict_proba(self, texts: Any) -> Floats:
+    def predict(self, X: Any) -> Array:
+        """Return the class of each text, or of each row of a matrix."""
+        return self.predict_all(X).labels
+
+    def predict_proba(self, X: Any) -> Floats:
         """Return calibrated probabilities of all classes; class frequencies for texts without a known word."""
-        return probabilities_of(self.answerer.log_proba(_as_texts(texts))[0])
+        return probabilities_of(self._log_proba(X)[0])
 
-    def predict_all(self, texts: Any, *, top: int = 1) -> Predictions:
-        """Return all that answers consist of, the `top` likeliest classes of each text among it."""
-        return self.decision.predictions(*self.answerer.log_proba(_as_texts(texts)), top)
+    def predict_all(self, X: Any, *, top: int = 1) -> Predictions:
+        """Return all that answers consist of, the `top` likeliest classes of each row among it."""
+        return self.decision.predictions(*self._log_proba(X), top)
+
+    def _log_proba(self, X: Any) -> tuple[Floats32, Flags]:
+        if isinstance(self.answerer, TextAnswerer):
+            return self.answerer.log_proba(as_texts(X))
+        return self.answerer.log_proba(as_matrix(X, self.answerer.n_columns))
+
+    def explain(self, texts: Any, *, top: int = 5) -> list[Reason]:
+        """Return why each text is answered as it is, without neighbours: no training row is here.
+
+        `top` says how many classes, and how many words for each of two classes.
+        """
+        if not isinstance(self.answerer, TextAnswerer):
+            raise ValueError("Only models of texts explain answers on their own. Got one of vectors instead.")
+        return explain_texts(self.answerer, self.decision, as_texts(texts), top)
 
 
-def save_answers(folder: str | Path, answerer: TextAnswerer, decision: Decision, facts: Mapping[str, Any]) -> None:
+def save_answers(
+    folder: str | Path, answerer: TextAnswerer | VectorAnswerer, decision: Decision, facts: Mapping[str, Any]
+) -> None:
     """Write what answers into a folder, with more facts about it; a whole model there is not replaced."""
     with suppress(ModelRefused):
         if not is_answer_folder(folder):
             message = f"{folder}: holds a whole model, and what answers would replace it."
             raise InputError(message, code="whole-model", hint="Choose another folder.")
+    parts, how = answer_part(answerer, decision)
+    save(folder, parts, {**facts, **how, "kind": KIND})
+
+
+def answer_part(answerer: TextAnswerer | VectorAnswerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what answers as a part to store, and the facts that belong to it."""
     parts, how = to_parts(answerer, decision)
-    save(folder, parts, {**facts, "kind": KIND, KIND: how})
+    return {PART: parts}, {PART: how}
+
+
+def read_answer_part(stored: Stored) -> tuple[TextAnswerer | VectorAnswerer, Decision]:
+    """Return what answers of a stored model, checked."""
+    parts, how = stored.parts.get(PART), stored.facts.get(PART)
+    require(isinstance(parts, dict) and isinstance(how, dict), "A model that answers must say how")
+    return from_parts(parts, how, counter)  # type: ignore[arg-type]
+
+
+def has_answer_part(folder: str | Path) -> bool:
+    """Tell whether the model of a folder has a part that answers alone, without reading its arrays."""
+    return PART in read_facts(folder)
 
 
 def is_answer_folder(folder: str | Path) -> bool:
@@ -155,13 +207,3 @@ def counter(vocabularies: tuple[Vocabulary, ...]) -> Callable[[list[str]], Count
         return CountedRows(*(part.astype(np.int64) for part in (counts.indptr, counts.indices, counts.data)))
 
     return count
-
-
-def _as_texts(texts: Any) -> list[str]:
-    if isinstance(texts, str):
-        raise ValueError("texts must be a list of texts. Got a single text instead.")
-    found = ["" if text is None else text for text in texts]
-    wrong = next((text for text in found if not isinstance(text, str)), None)
-    if wrong is not None:
-        raise ValueError(f"texts must be a list of texts. Got one that holds a {type(wrong).__name__} instead.")
-    return [str(text) for text in found]

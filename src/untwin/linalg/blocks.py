@@ -19,6 +19,8 @@ import numpy as np
 from joblib import cpu_count
 from scipy.sparse import csr_array, issparse
 
+from untwin._compat import as_dense
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -79,11 +81,11 @@ class Blocks:
         """Return A A' or A' A, whichever is smaller, as a dense matrix."""
         X, Y, F = self.X, self.Y, self.F
         if self.shape[0] <= self.shape[1]:
-            rows: Array = _dense(X @ X.T) + (Y @ (F @ F.T) @ Y.T).toarray()
+            rows: Array = as_dense(X @ X.T) + (Y @ (F @ F.T) @ Y.T).toarray()
             return rows
-        across = _dense(self.X_transposed @ Y) @ F
+        across = as_dense(self.X_transposed @ Y) @ F
         sprinkled = (F.T @ (self.Y_transposed @ Y) @ F).toarray()
-        return np.block([[_dense(self.X_transposed @ X), across], [across.T, sprinkled]])
+        return np.block([[as_dense(self.X_transposed @ X), across], [across.T, sprinkled]])
 
     def energy(self) -> float:
         """Return the sum of the squares of all numbers in A."""
@@ -123,6 +125,16 @@ def squared_length(matrix: Any) -> float:
     return float(np.vdot(numbers, numbers))
 
 
+def slices(n: int, size: int) -> list[slice]:
+    """Return slices of `size` of n rows (at least one), the last with what is left.
+
+    >>> slices(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    step = max(1, size)
+    return [slice(start, start + step) for start in range(0, n, step)]
+
+
 def _row_parts(matrix: csr_array) -> Iterator[tuple[slice, csr_array]]:
     """Yield runs of rows with about as many stored numbers each, one run a core; no number is copied."""
     n_parts = min(cpu_count(), max(1, matrix.nnz // WORTH_A_THREAD))
@@ -132,9 +144,3 @@ def _row_parts(matrix: csr_array) -> Iterator[tuple[slice, csr_array]]:
         first, last = matrix.indptr[start], matrix.indptr[stop]
         rows = (matrix.data[first:last], matrix.indices[first:last], matrix.indptr[start : stop + 1] - first)
         yield slice(start, stop), csr_array(rows, shape=(stop - start, matrix.shape[1]))
-
-
-def _dense(matrix: Any) -> Array:
-    sparse: bool = issparse(matrix)
-    result: Array = matrix.toarray() if sparse else matrix
-    return result

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.linalg import block_diag, eigh, svd
 from scipy.sparse import csr_array, issparse
 
+from untwin._compat import as_dense
 from untwin.linalg.blocks import product
 from untwin.linalg.orthonormal import orthonormal
 from untwin.linalg.svd import TruncatedSVD, fixed_signs
@@ -149,7 +150,7 @@ def _outside(basis: Array, P: Any) -> _Outside:
     P = _csr(P)
     H = product(_csr(P.T), basis).T.astype(np.float64)
     rounding = np.finfo(basis.dtype).eps
-    gram = _dense(P.T.astype(np.float64) @ P.astype(np.float64))
+    gram = as_dense(P.T.astype(np.float64) @ P.astype(np.float64))
     lengths = np.sqrt(gram.diagonal())
     inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     shares, vectors = eigh((gram - H.T @ H) * np.outer(inverse, inverse))
@@ -163,7 +164,7 @@ def _outside(basis: Array, P: Any) -> _Outside:
 
 
 def _write_out(basis: Array, P: Any, H: Array, lengths: Array) -> _Outside:
-    block = _dense(P) - basis @ H.astype(basis.dtype)
+    block = as_dense(P) - basis @ H.astype(basis.dtype)
     block -= basis @ (basis.T @ block)
     rounding = 10 * len(lengths) * np.finfo(basis.dtype).eps
     Q, T = orthonormal(block, shortest=rounding * lengths.max())
@@ -198,9 +199,3 @@ def _fix_signs(U: Array, S: Array, V: Array) -> TruncatedSVD:
 def _csr(matrix: Any) -> Any:
     sparse: bool = issparse(matrix)
     return csr_array(matrix) if sparse else np.asarray(matrix)
-
-
-def _dense(matrix: Any) -> Array:
-    sparse: bool = issparse(matrix)
-    result: Array = matrix.toarray() if sparse else matrix
-    return result

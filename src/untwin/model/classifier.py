@@ -34,7 +34,6 @@ from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_t
 from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
 from untwin.model.ordinal import SCORINGS, answers, class_order, require_ordered_classes
-from untwin.model.records import Drift, Reason, UpdateReport, likeliest_classes
 from untwin.model.row_ids import first_ids
 
 if TYPE_CHECKING:
@@ -46,7 +45,9 @@ if TYPE_CHECKING:
 
     from untwin._types import Array, Flags, Floats, Floats32
     from untwin.answer.predictions import Predictions
+    from untwin.answer.reasons import Reason
     from untwin.crossfit import OutOfFold
+    from untwin.model.records import Drift, UpdateReport
     from untwin.model.state import FittedState
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
@@ -234,14 +235,14 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         given = now._prepare_rows(X, reset=False)
         return drift_of(now.state_, given, now._prepare_labels(given, y)[0], now.scores_.get("accuracy"))
 
-    def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
-        """Return an explanation of each answer: likely classes, similar training rows, and terms shared with them."""
+    def explain(self, X: Any, *, top: int = 5, ids: ArrayLike | None = None) -> list[Reason]:
+        """Return an explanation of each answer: what speaks for it, and training rows that are similar.
+
+        `ids` are the names of the rows if they are training rows: a reason then tells the row's own label, and a row is
+        no neighbour of itself. `top` says how many neighbours, and how many words or cells for each of two classes.
+        """
         now = self._now()
-        P = np.exp((log_p := now._log_proba(X)).astype(np.float64))
-        neighbours = now.state_.explain(now._prepare_rows(X, reset=False), log_p, top)
-        likeliest = [likeliest_classes(now.classes_, shares, top) for shares in P]
-        answers, unsure = now._answer(log_p).tolist(), (P.max(axis=1) < now.threshold_).tolist()
-        return list(map(Reason, answers, likeliest, unsure, neighbours))
+        return now.state_.explainer.explain(now._prepare_rows(X, reset=False), now._decision(), top, ids)
 
     def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> UpdateReport:
         """Learn more rows named `ids`, with new words and classes, and report the accuracy on them before.
@@ -276,7 +277,13 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             return self._learn(remove_rows(now.state_, ids, now._answer))
 
     def save(
-        self, folder: str | Path, *, texts: bool = True, about: Mapping[str, Any] | None = None, overwrite: bool = False
+        self,
+        folder: str | Path,
+        *,
+        texts: bool = True,
+        about: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+        precision: str | None = None,
     ) -> None:
         """Write the model into a folder. If this is interrupted, the folder still holds the old model or the new one.
 
@@ -290,15 +297,22 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             More facts to keep, in values that JSON knows; loaded as `about_`. None: the facts that were loaded, if any.
         overwrite : bool
             False raises `UntwinError` if the model there has changed since this one was read from it or saved to it.
+        precision : {"default", "small", "full"}, optional
+            The weights to keep of a model that is made of linear ones: those that it answers with ("default"), half of
+            them ("small"), or besides all weights of its members in single precision ("full"). None: "default", or
+            what a loaded model has.
         """
         from untwin.model.saving import save_model
 
-        vars(self).update(save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite))
+        vars(self).update(
+            save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite, precision=precision)
+        )
 
     def export(self, folder: str | Path, *, precision: str = "default") -> None:
-        """Write the part of a model of texts that answers into a folder of its own: see `AnswerModel`.
+        """Write the part of a model of texts or a matrix that answers into a folder of its own: see `AnswerModel`.
 
         `precision`: "full" keeps all weights, in 16 bits; "default" the largest, in 8 bits, and "small" half of them.
+        Of a matrix all weights are kept, in 23, 16 and 8 bits.
         """
         from untwin.model.saving.exporting import export_answers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,10 @@ class Ensemble:
         members = tuple(replace(member, model=model) for member, model in zip(self.members, models, strict=True))
         return replace(self, members=members, classes=np.unique(y))
 
+    def untrained(self) -> Ensemble:
+        """Return the same members without what their training has found, but for the second stage of a stack."""
+        return replace(self, members=tuple(replace(one, model=_untrained(one.model)) for one in self.members))
+
     def _member_log_proba(self, member: Member, rows: Any) -> Floats32:
         model = member.model
         scores: Any = class_scores(model, rows)[0]
@@ -51,6 +56,14 @@ class Ensemble:
             known, S = S, np.full((len(S), len(self.classes)), -np.inf, dtype=np.float32)
             S[:, positions(model.classes_, self.classes)] = known
         return log_probabilities(S, member.temperature)
+
+
+def _untrained(model: Any) -> Any:
+    if not isinstance(model, StackedClassifier):
+        return clone(model)
+    second = copy(model)
+    second.models_ = []
+    return second
 
 
 def _retrain(model: Any, view: View, rows: Any, y: Array) -> Any:

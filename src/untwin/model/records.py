@@ -5,15 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from platform import python_version
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from untwin._wording import format_count
-
-if TYPE_CHECKING:
-    from untwin._types import Array, Floats
-    from untwin.classify.knn.explain import Explanation
 
 PACKAGES = ("untwin", "scikit-learn", "scipy", "numpy", "numba", "polars")
 
@@ -86,29 +80,3 @@ class Drift:
     accuracy_expected: float | None
     without_evidence: float
     class_shares: float
-
-
-class Reason(NamedTuple):
-    """The explanation of an answer: the likeliest classes, and the neighbours and terms that support them.
-
-    `neighbours` is the vote of training rows that got similar answers; its rows are named as in `ids_`.
-    """
-
-    label: Any
-    probabilities: tuple[tuple[Any, float], ...]
-    unsure: bool
-    neighbours: Explanation
-
-    def __str__(self) -> str:
-        likeliest = ", ".join(f"{name} {share:.2f}" for name, share in self.probabilities)
-        return f"{self.label}{' (unsure)' if self.unsure else ''}: {likeliest}\n{self.neighbours}"
-
-
-def likeliest_classes(classes: Array, shares: Floats, top: int) -> tuple[tuple[Any, float], ...]:
-    """Return the likeliest classes with their probabilities, ties in the order of the classes.
-
-    >>> likeliest_classes(np.array(["a", "b", "c"]), np.array([0.2, 0.2, 0.6]), 2)
-    (('c', 0.6), ('a', 0.2))
-    """
-    best = np.argsort(-shares, kind="stable")[:top]
-    return tuple(zip(classes[best].tolist(), shares[best].tolist(), strict=True))

@@ -15,24 +15,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
-from scipy.sparse import csr_array
 
 from untwin._compat import rows_of
-from untwin.answer.answerer import FEW
+from untwin._errors import InputError
+from untwin.answer.answerer import TextAnswerer
+from untwin.answer.layers import FEW
 from untwin.calibrate.threshold import surest_threshold
 from untwin.model.features.view import apply_preprocessing
-from untwin.model.neighbours import NeighbourSpace
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats32, Indices
-    from untwin.answer.answerer import TextAnswerer
-    from untwin.classify.knn.explain import Explanation
+    from untwin.answer.vectors import VectorAnswerer
     from untwin.model.ensemble import Ensemble
+    from untwin.model.explaining.explainer import Explainer
     from untwin.model.features.view import View
     from untwin.model.out_of_fold import OutOfFoldAnswers
 
-SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
+FULL = "full"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,8 @@ class FittedState:
     """The data from which a model answers, explains and learns incrementally.
 
     `y` and `ids` are the labels and names (`row_ids`) of the training rows that the view holds. `n_arrived` counts all
-    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None.
+    rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None. `kept` is which
+    weights there are: "full" if the members of the ensemble hold theirs, else the precision of what answers.
     """
 
     view: View
@@ -50,21 +50,16 @@ class FittedState:
     y: Array
     ids: Array
     n_arrived: int
+    kept: str = FULL
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: what answers is compiled again by a copy."""
-        return {name: value for name, value in vars(self).items() if name not in ("answerer", "space")}
+        """Return the fields alone: what answers and explains is made again by a copy."""
+        return {name: value for name, value in vars(self).items() if name not in ("answerer", "explainer")}
 
     @property
     def documents(self) -> Any:
         """The training rows as they were given if a person can read them (texts, a frame), else None."""
         return self.view.documents
-
-    @cached_property
-    def space(self) -> NeighbourSpace:
-        """The training rows among which neighbours are looked for."""
-        answers = self.answers
-        return NeighbourSpace.of_rows(self._log_proba_of_rows(), self.ensemble.classes, self.y[answers.rows])
 
     @property
     def n_terms(self) -> int:
@@ -85,23 +80,52 @@ class FittedState:
         return log_p, mute
 
     @cached_property
-    def answerer(self) -> TextAnswerer | None:
-        """What answers about texts instead of view and ensemble, if it can: quicker, and smaller."""
+    def answerer(self) -> TextAnswerer | VectorAnswerer | None:
+        """What answers about texts or vectors instead of view and ensemble, if it can: quicker, and smaller."""
         from untwin.model.answering import compile_state
 
         return compile_state(self)
+
+    def answerer_at(self, precision: str) -> TextAnswerer | VectorAnswerer | None:
+        """Return what answers with weights of a precision; raise InputError if these weights were not saved."""
+        from untwin.model.answering import PRECISIONS, USUAL, compile_state
+
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}. Got {precision!r} instead.")
+        if precision == (USUAL if self.kept == FULL else self.kept):
+            return self.answerer
+        if self.kept == FULL:
+            return compile_state(self, precision)
+        message = f"The model was saved with the precision {self.kept!r}, and has no other weights. Got {precision!r}."
+        hint = "Take a model that was saved with precision='full', or fit it again."
+        raise InputError(message, code="weights-gone", hint=hint)
+
+    def to_store(self, *, texts: bool, precision: str) -> FittedState:
+        """Return what is to be stored beside the part that answers, if there is one: no weights but at "full"."""
+        view = self.view.to_store(texts=texts)
+        if precision == FULL or self.answerer_at(precision) is None:
+            return replace(self, view=view)
+        return replace(self, view=view, ensemble=self.ensemble.untrained(), kept=precision)
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """What explains answers: an index of similar answers, and what reads rows by their terms."""
+        from untwin.model.explaining.explainer import Explainer
+
+        return Explainer.of_state(self)
 
     def log_proba_of_training_rows(self, rows: Indices) -> Floats32:
         """Return what the model, which has seen them, says of training rows."""
         from untwin.model.answering import counted_rows
 
         encoded = rows_of(self.view.rows, rows)
-        counts = None if self.view.encoder is None else counted_rows(encoded)
-        if counts is None or self.answerer is None:
+        if self.answerer is None:
             return self.ensemble.log_proba(self.terms(encoded))
-        return self.answerer.log_proba_of_counts(counts, few=len(rows) <= FEW)[0]
+        if isinstance(self.answerer, TextAnswerer):
+            return self.answerer.log_proba_of_counts(counted_rows(encoded), few=len(rows) <= FEW)[0]
+        return self.answerer.log_proba(encoded)[0]
 
-    def _log_proba_of_rows(self) -> Floats32:
+    def log_proba_of_all_rows(self) -> Floats32:
         """Return out-of-fold log-probabilities; for rows that were never held out those of the model itself."""
         log_p, never = self.answers.log_p, np.flatnonzero(~self.answers.held)
         if len(never):
@@ -124,39 +148,6 @@ class FittedState:
     def readable_terms(self, rows: Any) -> tuple[Any, Array | None]:
         """Return rows of the view by the terms that a person can read, and their names, if they have any."""
         return self.view.readable_terms(self.terms(rows), self.preprocessing)
-
-    def explain(self, given: Any, log_p: Floats32, top: int) -> list[Explanation]:
-        """Return explanations of new rows: training rows with similar answers, and the terms shared with them."""
-        classes, view = self.ensemble.classes, self.view
-        near = np.unique(self.space.near(log_p, classes))
-        similar = csr_array(self.terms(rows_of(view.rows, self.answers.rows[near])))
-        names, readable = view.term_names(self.preprocessing)
-        found = similar.multiply(self._term_weights(similar.shape[1], readable)).tocsr()
-        found.eliminate_zeros()
-        places = csr_array(
-            (np.ones(len(near)), (near, np.arange(len(near)))), shape=(len(self.answers.rows), len(near))
-        )
-        terms = csr_array(self.terms(view.encode(given))), places @ found
-        reasons = self.space.explain(log_p, classes, terms, names, top)
-        return [self._with_ids(reason) for reason in reasons]
-
-    def _term_weights(self, n_terms: int, readable: Flags | None) -> Array:
-        """Return the weight of each term in explanations: 0 for one that nobody can read, or that every row has.
-
-        Terms of texts are weighted by tf-idf already. Terms of cells are 0 or 1, and some occur in nearly every row.
-        """
-        rows = self.view.rows
-        weights = np.ones(n_terms) if readable is None else readable.astype(np.float64)
-        if isinstance(rows, pl.DataFrame):
-            some = rows_of(rows, np.arange(0, len(rows), max(1, len(rows) // SAMPLE)))
-            terms = csr_array(self.terms(some))
-            weights *= 1.0 - np.bincount(terms.indices, minlength=n_terms) / terms.shape[0]
-        return weights
-
-    def _with_ids(self, reason: Explanation) -> Explanation:
-        names = self.ids[self.answers.rows[[near.row for near in reason.neighbours]]].tolist()
-        near = zip(reason.neighbours, names, strict=True)
-        return replace(reason, neighbours=tuple(one._replace(row=name) for one, name in near))
 
     def _mute(self, encoded: Any) -> Flags:
         if self.view.encoder is None:

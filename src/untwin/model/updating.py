@@ -16,7 +16,7 @@ from untwin.model.features.inputs import stack_rows
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.records import Drift, UpdateReport
 from untwin.model.row_ids import more_ids, places_of_ids
-from untwin.model.state import FittedState
+from untwin.model.state import FULL, FittedState
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -65,7 +65,9 @@ def relabel_rows(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -
     ensemble = known.ensemble.refit(known.view, prepared, labels)
     heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
     answers = known.answers.reassign_classes(heirs, ensemble.classes, labels, answer)
-    after = replace(known, ensemble=ensemble, answers=answers, preprocessing=prepared.preprocessing, y=labels)
+    after = replace(
+        known, ensemble=ensemble, answers=answers, preprocessing=prepared.preprocessing, y=labels, kept=FULL
+    )
     return after, _record(known, after, len(places))
 
 

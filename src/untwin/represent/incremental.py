@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import block_diag, csr_array, eye_array, issparse, vstack
 from sklearn.utils.validation import validate_data
 
+from untwin._compat import as_dense
 from untwin._values import positions
 
 if TYPE_CHECKING:
@@ -71,13 +72,7 @@ def stack_matrices(parts: list[Any]) -> Any:
     sparse: bool = issparse(parts[0])
     if len(parts) == 1:
         return parts[0]
-    return csr_array(vstack(parts)) if sparse else np.vstack([_dense(part) for part in parts])
-
-
-def _dense(matrix: Any) -> Array:
-    sparse: bool = issparse(matrix)
-    result: Array = matrix.toarray() if sparse else matrix
-    return result
+    return csr_array(vstack(parts)) if sparse else np.vstack([as_dense(part) for part in parts])
 
 
 def places_of(ids: ArrayLike, known: Array) -> Indices:

@@ -11,6 +11,7 @@ somebody truncates such a file meanwhile, the process ends.
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -99,18 +100,19 @@ def save(
         raise
 
 
-def load(folder: str | Path) -> Stored:
+def load(folder: str | Path, only: str | None = None) -> Stored:
     """Return the model of a folder, which need not be trusted; raise `ModelRefused` if anything is wrong with it.
 
-    See `save` for an example.
+    `only` names the part to read, where the others are not needed. See `save` for an example.
     """
     place = Path(folder)
     if place.is_file():
-        return _open_packed(place)
+        with _naming(place), PackedFile(place) as packed:
+            return _open(packed.read(MANIFEST, LARGEST_MANIFEST), packed.arrays, only)
     while True:
         content = _manifest_bytes(place)
         try:
-            return _open(content, lambda files: _read_arrays(place, files))
+            return _open(content, lambda files: _read_arrays(place, files), only)
         except ModelRefused as error:
             # Had it been replaced while we read it, files of the old model would be gone: then read the new one.
             if _manifest_bytes(place) == content:
@@ -135,11 +137,6 @@ def pack(folder: str | Path, target: str | Path) -> int:
     return write_packed(Path(folder), content, sorted(f"{sha256}.npy" for sha256 in manifest.files), Path(target))
 
 
-def _open_packed(place: Path) -> Stored:
-    with _naming(place), PackedFile(place) as packed:
-        return _open(packed.read(MANIFEST, LARGEST_MANIFEST), packed.arrays)
-
-
 @contextmanager
 def _naming(place: Path) -> Iterator[None]:
     """Name the model that is refused."""
@@ -162,10 +159,16 @@ def _manifest_bytes(folder: Path) -> bytes:
         raise ModelRefused(f"{folder}: holds no model.", code="model-missing", hint=hint) from None
 
 
-def _open(content: bytes, read: Callable[[list[ArrayFile]], Iterable[Array]]) -> Stored:
-    """Return the model of a manifest; `read` returns the arrays of files, in their order."""
+def _open(content: bytes, read: Callable[[list[ArrayFile]], Iterable[Array]], only: str | None = None) -> Stored:
+    """Return the model of a manifest, or one part of it; `read` returns the arrays of files, in their order."""
     manifest = parse(content)
-    files = [ArrayFile.from_json(sha256, entry) for sha256, entry in manifest.files.items()]
+    parts = {name: entry for name, entry in manifest.parts.items() if only in (None, name)}
+    named = None if only is None else json.dumps(parts)
+    files = [
+        ArrayFile.from_json(sha256, entry)
+        for sha256, entry in manifest.files.items()
+        if named is None or sha256 in named
+    ]
     if sum(file.size for file in files) > LARGEST_MODEL:
         reason = f"A model must have at most {LARGEST_MODEL} bytes. Got more instead."
         raise ModelRefused(reason, code="model-too-large", hint="Fit it with fewer components or without texts.")
@@ -178,7 +181,7 @@ def _open(content: bytes, read: Callable[[list[ArrayFile]], Iterable[Array]]) ->
         return arrays[sha256]
 
     try:
-        return Stored(unpack_part({"parts": manifest.parts}, get), manifest.facts, manifest.sha256, manifest.format)
+        return Stored(unpack_part({"parts": parts}, get), manifest.facts, manifest.sha256, manifest.format)
     except RecursionError:
         raise damage_error("Parts must not be nested deeply. Got hundreds of levels instead.") from None
 

@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from untwin.store.npy import storable
 from untwin.store.refusal import damage_error, require
 from untwin.store.texts import Texts, check_texts
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from untwin._types import Array
 
     Put = Callable[[Array], str]
@@ -33,6 +34,8 @@ _DATA_DTYPES = {np.dtype(kind) for kind in "?bhilqBHILQfd"}
 
 def pack_part(part: Part, put: Put, name: str = "parts") -> dict[str, Any]:
     """Store the arrays of a part and return its entry of the manifest."""
+    from scipy.sparse import csr_array  # slow to load, and not needed by a model that only answers
+
     match part:
         case np.ndarray():
             return {"array": put(storable(part, name))}
@@ -78,6 +81,8 @@ def check_csr(shape: tuple[int, int], data: Array, indices: Array, indptr: Array
     require(rising and indptr[-1] == len(indices), f"Row pointers of {name} must rise from 0 to the number of values")
     within = len(indices) == 0 or 0 <= indices.min() <= indices.max() < shape[1]
     require(within, f"Indices of {name} must be less than its number of columns")
+    from scipy.sparse import csr_array
+
     # The constructor would look for a smaller index dtype, and copy.
     matrix = csr_array(shape, dtype=data.dtype)
     matrix.data, matrix.indices, matrix.indptr = data, indices, indptr

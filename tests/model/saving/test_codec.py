@@ -153,3 +153,14 @@ def test_every_panel_of_experts(tmp_path, options):
     model = ConfusionGraphClassifier(cv=2, threshold=0.0, **options).fit(X, Y)
     again = there_and_back(model, tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_what_earlier_models_of_this_format_also_held_is_not_read():
+    model = ConfusionGraphClassifier(cv=2, threshold=0.0).fit(X, Y)
+    tree, parts = written(model)
+    node = json.loads(tree)
+    held = node["graph-classifier"]
+    panel = held["experts"]["class-panel"]
+    held["retrained"] = panel["retrained"] = {"retrained": {"trained": 4, "of": 4}}
+    again = Decoder(ArrayReader(parts)).thing(node)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

@@ -76,8 +76,8 @@ def test_what_does_not_fit_is_refused(change, reason):
 @pytest.mark.parametrize(
     ("kind", "state", "reason"),
     [
-        ("retrained", {"trained": -1, "of": 2}, "trained of a retrained must be >=0"),
-        ("retrained", {"trained": True, "of": 2}, "trained of a retrained must be of its kind, int"),
+        ("change", {"corrected": -1}, "corrected of a change must be >=0"),
+        ("change", {"corrected": True}, "corrected of a change must be of its kind, int"),
         ("branch", {"child": np.array([0, 2]), "below": np.array([-1, -1])}, "child of a branch must be <j"),
         ("branch", {"below": np.array([-2])}, "below of a branch must be >=-1"),
         ("hierarchy", {"classes": np.arange(3), "merges": np.zeros((3, 2), int)}, "merges of a hierarchy must fit"),

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.preprocessing import normalize
 
+from untwin._compat import as_dense
 from untwin.linalg.blocks import squared_length
 from untwin.structure.hierarchy import Hierarchy
 from untwin.structure.plan import SprinklingPlan
@@ -89,8 +89,7 @@ def dimensions(n_components: int | str, n_classes: int, shape: tuple[int, int]) 
 
 def join_spaces(terms: Any, scores: Any) -> Array:
     """Return rows of a space of terms (directions only) beside their scores."""
-    sparse: bool = issparse(scores)
-    beside = scores.toarray() if sparse else np.asarray(scores)
+    beside = np.asarray(as_dense(scores))
     return np.hstack([TERMS_BESIDE_SCORES * normalize(terms), beside.astype(terms.dtype, copy=False)])
 
 

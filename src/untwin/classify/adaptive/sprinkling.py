@@ -12,21 +12,23 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from numbers import Integral, Real
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from untwin import _progress
-from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, require_classes, rows_of, validating
+from untwin._compat import Interval, StrOptions, if_estimator_has, inherited_tags, rows_of, validating
 from untwin.classify.adaptive.choices import Choices, Representation, Trial
 from untwin.classify.adaptive.spaces import PLANS, JoinedSpace, candidate_specs, dimensions, join_spaces
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.crossfit.folds import possible_folds
 from untwin.crossfit.outoffold import OutOfFold, out_of_fold
 from untwin.represent.scores import ScoreSpace
@@ -43,10 +45,8 @@ if TYPE_CHECKING:
 
     View = tuple[ScoreSpace, Any]
 
-FLOATS = [np.float64, np.float32]
 
-
-class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class AdaptiveSprinkling(MetaEstimatorMixin, RowClassifier):
     """Classify in a space that is built from the classifier's own confusion.
 
     The classifier predicts the rows out of fold; its confusion becomes a plan (which classes to sprinkle how strongly),
@@ -148,8 +148,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the representation of rows X with labels y, and fit the classifier in it."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         if len(self.classes_) < 2:
             raise ValueError("y must name at least two classes. Got 1 class instead.")
         folds = possible_folds(X, codes, self.cv, random_state=self.random_state)
@@ -170,22 +169,19 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
         rows = self.represent(X)
-        labels: Array = self.estimator_.predict(rows)
-        return labels
+        return np.asarray(self.estimator_.predict(rows))
 
     @if_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, as `estimator` gives it."""
         rows = self.represent(X)
-        shares: Array = self.estimator_.predict_proba(rows)
-        return shares
+        return np.asarray(self.estimator_.predict_proba(rows))
 
     @if_estimator_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         """Return the decision values, as `estimator` gives them."""
         rows = self.represent(X)
-        decision: Array = self.estimator_.decision_function(rows)
-        return decision
+        return np.asarray(self.estimator_.decision_function(rows))
 
     @if_estimator_has("explain")
     def explain(self, X: Any, *, top: int = 5, feature_names: Any = None) -> list[Any]:
@@ -198,8 +194,7 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def represent(self, X: Any) -> Any:
         """Return rows in the chosen representation."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         return X if self.space_ is None else self.space_.transform(X)
 
     # ------------------------------------------------------------------ what is tried
@@ -224,11 +219,10 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         single = X.astype(np.float32, copy=False)  # trials choose and do not answer: half the time and memory will do
         n_folds = len(raw.fold_confusions)
         work = [delayed(self._try_on_fold)(single, y, raw, fold, beside) for fold in range(n_folds)]
+        tried = Parallel(n_jobs=self.n_jobs, return_as="generator")(work)
         found: dict[Representation, list[Confusion]] = defaultdict(list)
-        for done, tried in enumerate(Parallel(n_jobs=self.n_jobs, return_as="generator")(work), start=1):
-            for representation, confusion in tried:
-                found[representation].append(confusion)
-            _progress.report("trying spaces", done, n_folds)
+        for representation, confusion in chain.from_iterable(_progress.reporting("trying spaces", tried, n_folds)):
+            found[representation].append(confusion)
         yield from (Trial(representation, reduce(add, parts)) for representation, parts in found.items())
 
     def _confusion(self, rows: Any, y: Array, raw: OutOfFold) -> Confusion:
@@ -242,6 +236,11 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return the confusions of all spaces of terms on one fold, built from the other folds."""
         train, test = np.flatnonzero(raw.folds != fold), np.flatnonzero(raw.folds == fold)
         asked, known = X[test], X[train]
+
+        def confusion(rows: Any, held_out: Any) -> Confusion:
+            predicted = clone(self._judge()).fit(rows, y[train]).predict(held_out)
+            return Confusion.from_predictions(y[test], predicted, classes=self.classes_)
+
         tried = []
         for spec in (None, *candidate_specs(self.plan, self.msl)):
             plan = None if spec is None else spec.plan(known, raw.without(fold))
@@ -249,22 +248,13 @@ class AdaptiveSprinkling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 kind = Representation("lsi") if spec is None else Representation(spec.name, spec.amount)
                 kind = replace(kind, n_components=int(space.n_components))
                 held_out = space.transform(asked)
-                tried.append((kind, self._held_out_confusion(rows, y[train], held_out, y[test])))
+                tried.append((kind, confusion(rows, held_out)))
                 if beside is not None and spec is not None:
                     name, scores = beside
-                    both = (
-                        join_spaces(rows, rows_of(scores, train)),
-                        join_spaces(held_out, rows_of(scores, test)),
-                    )
-                    tried.append(
-                        (replace(kind, scores=name), self._held_out_confusion(both[0], y[train], both[1], y[test]))
-                    )
+                    ours, theirs = (rows_of(scores, part) for part in (train, test))
+                    joined = confusion(join_spaces(rows, ours), join_spaces(held_out, theirs))
+                    tried.append((replace(kind, scores=name), joined))
         return tried
-
-    def _held_out_confusion(self, rows: Any, y: Array, held_out: Any, truth: Array) -> Confusion:
-        """Return the confusion on held-out rows of the classifier fitted to others."""
-        predicted = clone(self._judge()).fit(rows, y).predict(held_out)
-        return Confusion.from_predictions(truth, predicted, classes=self.classes_)
 
     def _spaces(self, plan: SprinklingPlan | None, X: Any, y: Array) -> Iterator[tuple[SprinkledLSI, Array]]:
         """Yield spaces of all sizes with the rows in them."""

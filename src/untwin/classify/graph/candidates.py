@@ -26,6 +26,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from untwin import _progress
 from untwin._values import positions
 from untwin.crossfit.outoffold import class_scores
+from untwin.linalg.blocks import slices
 from untwin.structure.graph import ConfusionGraph
 from untwin.tables.confusion import Confusion
 
@@ -65,8 +66,11 @@ class Candidates:
 
     def hits(self, truth: Indices) -> Flags:
         """Return n x k: the cell of the true class, where it is open."""
-        hits: Flags = self.open & (self.codes == truth[:, None])
-        return hits
+        return np.asarray(self.open & (self.codes == truth[:, None]))
+
+    def best(self, scores: Floats) -> Indices:
+        """Return the code of the candidate with the largest score (n x k) in each row."""
+        return np.asarray(np.take_along_axis(self.codes, scores.argmax(axis=1, keepdims=True), axis=1)[:, 0])
 
     def sets(self, n_classes: int) -> csr_array:
         """Return n x C: one where a class is among the open candidates of a row."""
@@ -77,10 +81,9 @@ class Candidates:
 
 def rank_classes(model: Any, X: Any, classes: Array, k: int) -> Candidates:
     """Return the `k` classes that `model` ranks highest for each row; ties in class order except for the last place."""
-    known, step = positions(model.classes_, classes), max(1, BLOCK_CELLS // len(classes))
-    parts = []
-    for start in range(0, X.shape[0], step):
-        scores = _log_scores(model, X[start : start + step])
+    known, parts = positions(model.classes_, classes), []
+    for block in slices(X.shape[0], BLOCK_CELLS // len(classes)):
+        scores = _log_scores(model, X[block])
         all_scores = np.full((len(scores), len(classes)), -np.inf)
         all_scores[:, known] = scores
         parts.append(_highest(all_scores, k))
@@ -120,15 +123,15 @@ def rank_out_of_fold(
     own class. Rows that are never held out have no candidates.
     """
     held, parts = folds
+
+    def rank(fold: int, rows: Indices) -> Candidates:
+        others = np.flatnonzero(parts != fold)
+        return rank_classes(clone(base).fit(X[others], y[others]), X[rows], classes, k)
+
     asked = [np.flatnonzero(held == fold) for fold in range(held.max() + 1)]
-    work = [
-        delayed(_rank_fold)(base, X, y, others=np.flatnonzero(parts != fold), rows=rows, classes=classes, k=k)
-        for fold, rows in enumerate(asked)
-    ]
-    found: list[Candidates] = []
-    for part in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work):
-        found.append(part)
-        _progress.report("folds", len(found), len(work))
+    work = [delayed(rank)(fold, rows) for fold, rows in enumerate(asked)]
+    ranked = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work)
+    found: list[Candidates] = list(_progress.reporting("folds", ranked, len(work)))
     confusions = [
         Confusion.from_predictions(y[rows], classes[part.codes[:, 0]], classes=classes)
         for rows, part in zip(asked, found, strict=True)
@@ -136,10 +139,6 @@ def rank_out_of_fold(
     total = reduce(add, confusions)
     linked = [part.linked(without(total, own)) for part, own in zip(found, confusions, strict=True)]
     return _joined(linked, asked, len(y)), confusions
-
-
-def _rank_fold(base: Any, X: Any, y: Array, *, others: Indices, rows: Indices, classes: Array, k: int) -> Candidates:
-    return rank_classes(clone(base).fit(X[others], y[others]), X[rows], classes, k)
 
 
 def without(total: Confusion, part: Confusion) -> Confusion:

@@ -4,9 +4,6 @@ Steps for a training row: the base classifier ranks its classes out of fold; the
 links are its candidates (candidates.py); the experts of its candidates are trained on it (panels.py, pairs.py). Experts
 that were not trained on the first fold predict its rows: this gives the weights of experts and base (blend.py), and
 which errors the experts corrected and made. A new row goes through the same steps.
-
-When rows are added, the fast steps are repeated for all rows: base, ranking out of fold, graph. The slow step, training
-experts, is repeated only for experts with new rows.
 """
 
 from __future__ import annotations
@@ -18,48 +15,40 @@ from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array, issparse
+from scipy.sparse import csr_array, eye_array
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin._values import positions
+from untwin._compat import Interval, StrOptions, is_sparse, require_classes, validating
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.experts import Earlier
 from untwin.classify.graph.blend import Blend, fit_blend
 from untwin.classify.graph.candidates import rank_classes, rank_out_of_fold, without
 from untwin.classify.graph.findings import Change, changes, sparest, sweep
 from untwin.classify.graph.pairs import PairPanel
 from untwin.classify.graph.panels import ClassPanel, SubgraphPanel, TrainingRows
-from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
 from untwin.classify.linear import LinearSVM
 from untwin.crossfit.folds import possible_folds
-from untwin.represent.incremental import any_batch
 from untwin.structure.graph import THRESHOLDS, ConfusionGraph
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array, Floats, Indices
     from untwin.classify.graph.candidates import Candidates
 
     Panel = ClassPanel | SubgraphPanel | PairPanel
 
-FLOATS = [np.float64, np.float32]
 CANDIDATES, PAIR_CANDIDATES = 30, 5
 PASSES = 12  # of the default expert: experts see rows in orders of their own, so that what is left to learn differs
 PAIR_ROWS = 3  # with bounded candidates, a pair that fewer rows ask for gets no expert
 TIE = 1e-9  # equal scores: the base's order decides
 
 
-class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
+class ConfusionGraphClassifier(RowClassifier):
     """Rank all classes by a fast classifier; let experts decide between those that it confuses.
-
-    It learns incrementally: `partial_fit` trains only experts with new rows again.
 
     Parameters
     ----------
@@ -110,10 +99,6 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         Weights of the experts' margins and the base's scores in log-probabilities.
     changes_ : list of Change
         What the experts corrected and broke in the first fold, best first; `polars.DataFrame(model.changes_)`.
-    retrained_ : (trained, of)
-        Experts that the last `fit` or `partial_fit` trained, of how many.
-    learnt_rows_ : (X, y)
-        The rows learnt so far, which `partial_fit` needs: references, no copies, and nothing else does.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -174,55 +159,31 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Run the base out of fold, draw the graph, train the experts."""
         X, y = self._checked(X, y)
-        self.learnt_rows_ = LearntRows(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("y must have at least two classes. Got one class instead.")
         base, expert = self._workers()
-        folds = self._folds(X, codes)
-        found, confusions = self._rank(base, codes, folds)
+        dealt = possible_folds(X, codes, self.cv, random_state=self.random_state)
+        folds = None if dealt is None else dealt[:2]
+        found, confusions = self._rank(base, X, y, codes, folds)
         self.threshold_, _, _, self.upper_bound_ = sparest(self.sweep_, self.confusion_.accuracy)
-        training, found = (
-            TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs),
-            found.within(self.threshold_),
-        )
+        training = TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs)
+        found = found.within(self.threshold_)
         self.blend_, self.changes_ = Blend(1.0, 0.0), list[Change]()
         if folds is not None:
             first, others = np.flatnonzero(folds[0] == 0), np.flatnonzero(folds[1] != 0)
             panel = self._panel(replace(training, rows=others), found, without(self.confusion_, confusions[0]))
             self._judge(X[first], codes[first], found[first], panel)
-        return self._fit_experts(training, found)
-
-    @validating
-    @any_batch()
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn more rows; X may have more columns than before, and y labels that were not there before.
-
-        Base, out-of-fold confusion and graph are those of all rows: so new classes get their edges. Only experts with
-        new rows are trained again. Threshold, blend and `changes_` stay as `fit` found them. The first call is `fit`;
-        `classes` is not looked at.
-        """
-        if not hasattr(self, "_experts"):
-            return self.fit(X, y)
-        if not (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
-            raise ValueError("cv must be a number of folds or a splitter to learn on. Got fold numbers instead.")
-        rows = with_learnt_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
-        self.learnt_rows_ = rows
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        base, expert = self._workers()
-        found, _ = self._rank(base, codes, self._folds(X, codes))
-        self.upper_bound_ = next(row.upper_bound for row in self.sweep_ if row.threshold == self.threshold_)
-        earlier = Earlier(self._experts.known(positions(known, self.classes_)), n_known)
-        training = TrainingRows(expert, X, codes, np.arange(len(codes)), self.n_jobs, earlier)
-        return self._fit_experts(training, found.within(self.threshold_))
+        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
+        self._experts = self._panel(training, found, self.confusion_)
+        self.n_experts_ = len(self._experts.experts)
+        self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
+        return self
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
         found, log_p = self._answers(X)
-        best = log_p.argmax(axis=1)
-        predicted: Array = self.classes_[found.codes[np.arange(len(best)), best]]
-        return predicted
+        return np.asarray(self.classes_[found.best(log_p)])
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of `predict_proba`."""
@@ -246,11 +207,6 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         log_p = self.predict_log_proba(X)
         return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
-
     def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
         if self.candidates is None and self.threshold is None:
             raise ValueError("threshold must be a share or 'sweep' where candidates is None. Got None instead.")
@@ -261,19 +217,13 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         require_classes(y)
         return _rows(X), y
 
-    def _folds(self, X: Any, codes: Indices) -> tuple[Indices, Indices] | None:
-        """Return `folds` and `parts` (crossfit/folds.py), or None if no row can be held out."""
-        found = possible_folds(X, codes, self.cv, random_state=self.random_state)
-        return None if found is None else found[:2]
-
     def _rank(
-        self, base: Any, codes: Indices, folds: tuple[Indices, Indices] | None
+        self, base: Any, X: Any, y: Array, codes: Indices, folds: tuple[Indices, Indices] | None
     ) -> tuple[Candidates, list[Confusion]]:
         """Fit the base; return the candidates of each row and the confusion of each fold, both out of fold.
 
         If no row can be held out, candidates come from the base fitted to the same rows, and there is no confusion.
         """
-        X, y = self.learnt_rows_
         self.base_ = clone(base).fit(X, y)
         if folds is None:
             self.confusion_ = Confusion.from_predictions(y[:0], y[:0], classes=self.classes_)
@@ -286,15 +236,6 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         self.confusion_, held = reduce(add, confusions), folds[0] >= 0
         self.sweep_ = sweep(found[held], codes[held], self.confusion_, self._thresholds())
         return found, confusions
-
-    def _fit_experts(self, training: TrainingRows, found: Candidates) -> Self:
-        """Build the graph and train the experts on all rows."""
-        self.graph_ = ConfusionGraph.from_confusion(self.confusion_, self.threshold_ or 0.0)
-        self._experts = self._panel(training, found, self.confusion_)
-        self.retrained_ = self._experts.retrained
-        self.n_experts_ = len(self._experts.experts)
-        self.n_numbers_ = sum(expert.n_numbers for expert in self._experts.experts)
-        return self
 
     def _workers(self) -> tuple[Any, Any]:
         """Return base and expert, or their defaults for None."""
@@ -338,13 +279,12 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
         margins = panel.margins(X, found)
         with_base = self.blend and self.approach != "verify"
         self.blend_ = fit_blend(margins, found.scores, found.hits(codes), with_base=with_base)
-        best = self._log_shares(margins, found).argmax(axis=1)
-        self.changes_ = changes(codes, found.codes[:, 0], found.codes[np.arange(len(best)), best], self.classes_)
+        after = found.best(self._log_shares(margins, found))
+        self.changes_ = changes(codes, found.codes[:, 0], after, self.classes_)
 
     def _answers(self, X: Any) -> tuple[Candidates, Floats]:
         """Return the candidates of new rows and their log-probabilities."""
-        check_is_fitted(self)
-        X = _rows(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+        X = _rows(self._checked_rows(X))
         found = rank_classes(self.base_, X, self.classes_, self._n_ranked())
         found = found.linked(self.confusion_).within(self.threshold_)
         return found, self._log_shares(self._experts.margins(X, found), found)
@@ -355,5 +295,4 @@ class ConfusionGraphClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _rows(X: Any) -> Any:
-    sparse: bool = issparse(X)
-    return csr_array(X) if sparse else X
+    return csr_array(X) if is_sparse(X) else X

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import csr_array, triu
 
-from untwin.classify.experts import Expert, Job, Retrained
+from untwin.classify.experts import Expert, Job
 from untwin.classify.graph.candidates import by_expert
-from untwin.classify.graph.panels import by_classes
+from untwin.linalg.blocks import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from untwin._types import Floats, Indices
     from untwin.classify.graph.candidates import Candidates
     from untwin.classify.graph.panels import TrainingRows
@@ -35,7 +33,6 @@ class PairPanel:
     """One expert for each pair of classes that meet; `number[a, b] - 1` is its place, for a < b."""
 
     experts: list[Expert]
-    retrained: Retrained
     number: csr_array
     rule: str
 
@@ -45,23 +42,16 @@ class PairPanel:
         together = triu(sets.T @ sets, k=1).tocoo()
         first, second = (place[together.data >= least].astype(np.intp) for place in together.coords)
         by_class = training.rows_by_class()
-        pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-        rows = (np.concatenate([by_class[a], by_class[b]]) for a, b in pairs)
-        jobs = [Job(chosen, training.codes[chosen], key=pair) for chosen, pair in zip(rows, pairs, strict=True)]
-        experts, retrained = training.experts(jobs)
+        rows = (np.concatenate([by_class[a], by_class[b]]) for a, b in zip(first, second, strict=True))
+        experts = training.experts([Job(chosen, training.codes[chosen]) for chosen in rows])
         number = csr_array((np.arange(1, len(experts) + 1), (first, second)), shape=together.shape)
-        return cls(experts, retrained, number, rule)
-
-    def known(self, moved: Indices) -> dict[Hashable, Expert]:
-        """Return the experts by pair; `moved` is the code that each class has now."""
-        return by_classes(self.experts, moved)
+        return cls(experts, number, rule)
 
     def margins(self, X: Any, found: Candidates) -> Floats:
         """Return the margins by the rule: sums of the margins of won duels, or one for the verified class."""
         if self.rule == "verify":
             return self._verified(X, found)
-        step = max(1, BLOCK_DUELS // found.codes.shape[1] ** 2)
-        blocks = [slice(start, start + step) for start in range(0, len(found.codes), step)]
+        blocks = slices(len(found.codes), BLOCK_DUELS // found.codes.shape[1] ** 2)
         return np.concatenate([self._sums(X[block], found[block]) for block in blocks])
 
     def _sums(self, X: Any, found: Candidates) -> Floats:

@@ -10,22 +10,20 @@ sub-graph of i    class i and its neighbours in the confusion graph
 fold, has among its candidates: the kind of rows that it will score. So k experts are trained on each row, however many
 classes there are. `SubgraphPanel` has the experts of paper 2: for each sub-graph as many as it has classes, trained on
 all rows of these classes.
-
-When more rows come, an expert none of whose rows is new stays as it is; a panel says by `known` which experts it has.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from untwin.classify.experts import Earlier, Expert, Job, Retrained, refit_experts
+from untwin.classify.experts import Expert, Job, fit_experts
 from untwin.classify.graph.candidates import by_expert
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
     from scipy.sparse import csr_array
 
@@ -40,7 +38,7 @@ class TrainingRows:
     """The rows that experts are trained on: the rows `rows` of X, of the classes `codes[rows]`.
 
     A class may have none of them. It still has an expert, which is never used, so that experts are in the order of the
-    classes. `earlier` are the experts from before the last rows were added, if there are any.
+    classes.
     """
 
     estimator: Any
@@ -48,11 +46,10 @@ class TrainingRows:
     codes: Indices
     rows: Indices
     n_jobs: int | None
-    earlier: Earlier | None = None
 
-    def experts(self, jobs: Sequence[Job]) -> tuple[list[Expert], Retrained]:
-        """Return an expert for each job; it is trained only if the job has new rows."""
-        return refit_experts(self.estimator, self.X, jobs, self.earlier, n_jobs=self.n_jobs)
+    def experts(self, jobs: Sequence[Job]) -> list[Expert]:
+        """Return an expert for each job."""
+        return fit_experts(self.estimator, self.X, jobs, n_jobs=self.n_jobs)
 
     def rows_by_class(self) -> list[Indices]:
         """Return the rows of each class."""
@@ -65,7 +62,6 @@ class ClassPanel:
     """One expert for each class."""
 
     experts: list[Expert]
-    retrained: Retrained
 
     @classmethod
     def fit(cls, training: TrainingRows, found: Candidates) -> Self:
@@ -80,12 +76,8 @@ class ClassPanel:
             chosen = pupils[asked.get(code, NOBODY)]
             if (codes[chosen] == code).all():  # nobody takes others for this class: it learns from all of them
                 chosen = rows
-            jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp), key=code))
-        return cls(*training.experts(jobs))
-
-    def known(self, moved: Indices) -> dict[Hashable, Expert]:
-        """Return the experts by class; `moved` is the code that each class has now."""
-        return dict(zip(moved.tolist(), self.experts, strict=True))
+            jobs.append(Job(chosen, (codes[chosen] == code).astype(np.intp)))
+        return cls(training.experts(jobs))
 
     def margins(self, X: Any, found: Candidates) -> Floats:
         """Return the decision value of each candidate's expert."""
@@ -102,7 +94,6 @@ class SubgraphPanel:
     """For each class an expert for its sub-graph: each class of it against the rest."""
 
     experts: list[Expert]
-    retrained: Retrained
 
     @classmethod
     def fit(cls, training: TrainingRows, subgraphs: csr_array) -> Self:
@@ -110,13 +101,7 @@ class SubgraphPanel:
         by_class = training.rows_by_class()
         members = np.split(subgraphs.indices, subgraphs.indptr[1:-1])
         chosen = [np.sort(np.concatenate([by_class[code] for code in codes])) for codes in members]
-        keys = (tuple(sorted(codes.tolist())) for codes in members)
-        jobs = [Job(rows, training.codes[rows], key=key) for rows, key in zip(chosen, keys, strict=True)]
-        return cls(*training.experts(jobs))
-
-    def known(self, moved: Indices) -> dict[Hashable, Expert]:
-        """Return the experts by the classes of their sub-graphs; `moved` is the code that each class has now."""
-        return by_classes(self.experts, moved)
+        return cls(training.experts([Job(rows, training.codes[rows]) for rows in chosen]))
 
     def margins(self, X: Any, found: Candidates) -> Floats:
         """Return the decision values of the experts of the sub-graph of the class in column 0."""
@@ -127,9 +112,3 @@ class SubgraphPanel:
             known = found.open[rows] & (expert.classes[place] == asked)
             margins[rows] = np.where(known, np.take_along_axis(expert.margins(X[rows]), place, axis=1), -np.inf)
         return margins
-
-
-def by_classes(experts: Sequence[Expert], moved: Indices) -> dict[Hashable, Expert]:
-    """Return experts by the classes that they decide between, in new codes: class c has become `moved[c]`."""
-    renamed = [replace(expert, classes=moved[expert.classes]) for expert in experts]
-    return {tuple(expert.classes.tolist()): expert for expert in renamed}

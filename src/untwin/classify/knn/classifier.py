@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
+from untwin._compat import Interval, StrOptions, require_classes, validating
 from untwin._values import class_names, freeze_csr, positions
-from untwin.classify.knn.explain import Vote, explain_vote, mapped_terms, shared_terms
+from untwin.classify.base import FLOATS, RowClassifier
+from untwin.classify.knn.explain import Vote, explain_vote, term_contributions
 from untwin.classify.knn.neighbours import Searchable, make_searchable, nearest
 from untwin.classify.knn.vote import likeliest, majority_labels, vote_shares, vote_weights
 from untwin.crossfit.folds import possible_folds
+from untwin.linalg.blocks import slices
 from untwin.represent.incremental import (
     any_batch,
     join_members,
@@ -29,18 +30,17 @@ from untwin.represent.incremental import (
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from sklearn.utils import Tags
 
     from untwin._types import Array, Floats, Indices
     from untwin.classify.knn.explain import Explanation
 
-FLOATS = [np.float64, np.float32]
 GRID = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 RECENT_ROWS = 1024  # rows added since the others were made ready; they are searched apart
 SHARE_CELLS = 1 << 22  # shares at a time while predicting
 
 
-class KNNClassifier(ClassifierMixin, BaseEstimator):
+# Not tagged as multi-label, though it is: the check behind that tag refuses shares of exactly 0 and 1.
+class KNNClassifier(RowClassifier):
     """Classify by a weighted vote of the nearest training rows, found exactly.
 
     Parameters
@@ -101,7 +101,6 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    classes_: Array
     _recent: Searchable | None
 
     def __init__(
@@ -176,8 +175,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Array, Indices]:
         """Return the nearest training rows, nearest first: similarities (cosine) or distances, and row numbers."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         k, n = self.n_neighbors_ if n_neighbors is None else n_neighbors, len(self.ids_)
         if not 1 <= k <= n:
             raise ValueError(f"n_neighbors must be from 1 to the {n} training rows. Got {k} instead.")
@@ -189,7 +187,8 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row; for multi-label data an indicator matrix."""
-        return self._name_classes(self._decide(*self.kneighbors(X)))
+        decided = self._decide(*self.kneighbors(X))
+        return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
 
     def explain(
         self, X: Any, *, top: int = 5, term_map: Any = None, terms: Any = None, feature_names: Any = None
@@ -214,7 +213,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         if top < 1:
             raise ValueError(f"top must be at least 1. Got {top} instead.")
         if term_map is None:
-            shown = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+            shown = self._checked_rows(X)
             found = self._nearest(shown, self.n_neighbors_)
             feature_names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         else:
@@ -223,18 +222,11 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         among = self._rows()
         if terms is not None:
             shown, among = (check_array(rows, accept_sparse="csr", dtype=FLOATS) for rows in terms)
+        votes = (self._vote(values, rows) for values, rows in zip(*found, strict=True))
         return [
-            explain_vote(
-                self._vote(values, rows), _contributions(shown[[i]], among[rows], term_map), feature_names, top
-            )
-            for i, (values, rows) in enumerate(zip(*found, strict=True))
+            explain_vote(vote, term_contributions(shown[[i]], among[vote.rows], term_map), feature_names, top)
+            for i, vote in enumerate(votes)
         ]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        # Not tagged as multi-label, though it is: the check behind that tag refuses shares of exactly 0 and 1.
-        return tags
 
     def _learn_classes(self, y: Any) -> None:
         self._multilabel = type_of_target(y, input_name="y") == "multilabel-indicator"
@@ -337,15 +329,11 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     def _decide(self, values: Array, rows: Indices) -> Array:
         """Return the number of each row's class, or whether it has each label; shares are made a block at a time."""
-        step = max(1, SHARE_CELLS // len(self.classes_))
-        blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
+        blocks = slices(len(rows), SHARE_CELLS // len(self.classes_))
         shares = (self._shares(values[block], rows[block]) for block in blocks)
         if self._multilabel:
             return np.concatenate([majority_labels(part, at_least_one=self._all_labelled) for part in shares])
         return np.concatenate([likeliest(part, self._grades) for part in shares])
-
-    def _name_classes(self, decided: Array) -> Array:
-        return decided.astype(self._label_dtype) if self._multilabel else self.classes_[decided]
 
     def _vote(self, values: Array, rows: Indices) -> Vote:
         """Return the vote of one row's neighbours."""
@@ -367,10 +355,3 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
         if self._multilabel:
             return [tuple(self.classes_[chosen].tolist()) for chosen in decided]
         return list(self.classes_[decided].tolist())
-
-
-def _contributions(x: Any, neighbours: Any, term_map: Any) -> csr_array:
-    if term_map is None:
-        return shared_terms(x, neighbours)
-    dense = neighbours.toarray() if isinstance(neighbours, csr_array) else neighbours
-    return mapped_terms(csr_array(x), dense, np.asarray(term_map))

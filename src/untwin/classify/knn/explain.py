@@ -20,6 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
+from untwin._compat import as_dense
 from untwin._values import html_table
 
 if TYPE_CHECKING:
@@ -99,17 +100,18 @@ class Explanation:
         return f"Explanation({self.prediction!r}, {len(self.neighbours)} neighbours)"
 
     def __str__(self) -> str:
+        sides = [f"  for {_join_names(name)}: {_list_terms(terms)}" for name, terms in self._sides()]
+        return "\n".join([self._heading(), *self.lines(), *sides])
+
+    def lines(self) -> list[str]:
+        """Return a line for each neighbour."""
         width = max((len(_join_names(near.label)) for near in self.neighbours), default=0)
         places = max((len(str(near.row)) for near in self.neighbours), default=0)
-        lines = [self._heading()]
-        lines += [
+        return [
             f"  row {near.row:<{places}}  {_join_names(near.label):<{width}}  "
             f"{self.measure} {near.value:.3f}: {_list_terms(near.terms)}"
             for near in self.neighbours
         ]
-        return "\n".join(
-            [*lines, *(f"  for {_join_names(name)}: {_list_terms(terms)}" for name, terms in self._sides())]
-        )
 
     def _repr_html_(self) -> str:
         rows = [(near.row, _join_names(near.label), near.value, _list_terms(near.terms)) for near in self.neighbours]
@@ -184,24 +186,23 @@ def _with_names(ranked: Array, vote: Vote) -> tuple[tuple[Any, float], ...]:
     return tuple((vote.classes[c], float(vote.shares[c])) for c in ranked)
 
 
-def shared_terms(x: Any, neighbours: Any) -> csr_array:
-    """Return c_it (k x m) for a row `x` (1 x m) and its neighbours (k x m), all sparse or all dense.
+def term_contributions(x: Any, neighbours: Any, term_map: Any = None) -> csr_array:
+    """Return c_it (k x m) for a row `x` (1 x m) and its neighbours, k x m, or k x r in the space of a `term_map`.
 
-    >>> shared_terms(np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 2.0]])).toarray()
+    >>> term_contributions(np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 2.0]])).toarray()
     array([[0.6, 0. ],
            [0. , 0.8]])
+    >>> Q = np.array([[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
+    >>> term_contributions(csr_array([[1.0, 1.0, 0.0]]), np.array([[2.0, 0.0]]), Q).toarray().round(3)
+    array([[0.429, 0.571, 0.   ]])
     """
+    if term_map is not None:
+        return _mapped_terms(csr_array(x), as_dense(neighbours), np.asarray(term_map))
     ours, theirs = (csr_array(normalize(csr_array(rows, dtype=np.float64))) for rows in (x, neighbours))
     return csr_array(theirs.multiply(ours))
 
 
-def mapped_terms(x: csr_array, neighbours: Any, term_map: Any) -> csr_array:
-    """Return c_it (k x m) for a sparse row `x` (1 x m) and its neighbours (k x r) in a space.
-
-    >>> Q = np.array([[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
-    >>> mapped_terms(csr_array([[1.0, 1.0, 0.0]]), np.array([[2.0, 0.0]]), Q).toarray().round(3)
-    array([[0.429, 0.571, 0.   ]])
-    """
+def _mapped_terms(x: csr_array, neighbours: Any, term_map: Any) -> csr_array:
     directions = term_map[:, x.indices]
     length = np.linalg.norm(directions @ x.data) or 1.0
     cells = (normalize(neighbours.astype(np.float64)) @ directions) * (x.data / length)

@@ -33,6 +33,7 @@ from threadpoolctl import threadpool_limits
 from untwin import _progress
 from untwin._compat import matrix_product
 from untwin._values import freeze_csr
+from untwin.linalg.blocks import slices
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Indices
@@ -90,7 +91,7 @@ class Searchable:
 
     def measure(self, Q: Any, norms: Array, rows: Indices, columns: Indices) -> Array:
         """Return similarity or minus distance of pairs (row of Q, training row), each computed on its own."""
-        parts = _slices(len(rows), max(1, PAIR_CELLS // max(1, self.n_terms)))
+        parts = slices(len(rows), PAIR_CELLS // max(1, self.n_terms))
         compared = _products if self.metric == "cosine" else _distances
         values = np.concatenate([compared(Q[rows[part]], self.rows[columns[part]]) for part in parts])
         if self.metric == "cosine":
@@ -130,7 +131,7 @@ def nearest(among: Searchable, X: Any, k: int, n_jobs: int | None = None) -> tup
     rows = np.tile(np.arange(k), (Q.shape[0], 1))
     asked = np.flatnonzero(norms) if among.metric == "cosine" else np.arange(Q.shape[0])
     size = int(np.clip(BLOCK_CELLS // among.rows.shape[0], *BLOCK_ROWS))
-    blocks = [asked[part] for part in _slices(len(asked), size)]
+    blocks = [asked[part] for part in slices(len(asked), size)]
     unsigned = among.metric == "cosine" and _has_no_negative(Q) and _has_no_negative(among.rows)
     work = (delayed(_nearest_of_block)(among, Q[block], norms[block], k, unsigned=unsigned) for block in blocks)
     # Each thread multiplies on its own core, so BLAS must not start threads of its own; a single block may have them,
@@ -139,9 +140,8 @@ def nearest(among: Searchable, X: Any, k: int, n_jobs: int | None = None) -> tup
     with threadpool_limits(limits=1, user_api="blas") if several else nullcontext():
         n_threads = (-1 if n_jobs is None else n_jobs) if several else 1
         threads = Parallel(n_jobs=n_threads, require="sharedmem", return_as="generator")
-        for done, (block, found) in enumerate(zip(blocks, threads(work), strict=True), start=1):
+        for block, found in zip(blocks, _progress.reporting("neighbours", threads(work), len(blocks)), strict=True):
             values[block], rows[block] = found
-            _progress.report("neighbours", done, len(blocks))
     return (values if among.metric == "cosine" else -values), rows
 
 
@@ -227,7 +227,3 @@ def _distance_rows(rows: Any, norms: Array, n_terms: int) -> Any:
 
 def _has_no_negative(rows: Any) -> bool:
     return bool((rows.data if isinstance(rows, csr_array) else rows).min(initial=0) >= 0)
-
-
-def _slices(n: int, size: int) -> list[slice]:
-    return [slice(start, start + size) for start in range(0, n, size)]

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse import csr_array, diags_array
 
+from untwin._compat import as_dense, is_sparse
 from untwin.linalg.blocks import product
 from untwin.linalg.sdd import SemiDiscrete, semi_discrete
 from untwin.linalg.svd import fixed_signs
@@ -45,10 +46,8 @@ class DiscreteTerms(NamedTuple):
 
     def sums(self, X: Any) -> Floats:
         """Return X d Z: n x C."""
-        sparse: bool = issparse(X)
-        scaled: Any = csr_array((X @ diags_array(self.scale)).T) if sparse else (X * self.scale).T
-        found: Floats = self.table.transposed_times(scaled).T
-        return found
+        scaled: Any = csr_array((X @ diags_array(self.scale)).T) if is_sparse(X) else (X * self.scale).T
+        return np.asarray(self.table.transposed_times(scaled).T)
 
     @property
     def nbytes(self) -> int:
@@ -69,20 +68,16 @@ class ClassSpace(NamedTuple):
 
     def coordinates(self, X: Any) -> Floats:
         """Return W^p A'x of each row x of X: n x r."""
-        sums: Any = self._sums(X)
-        sparse: bool = issparse(sums)
-        placed: Floats = (sums.toarray() if sparse else sums) @ self.directions
-        return placed
+        return np.asarray(as_dense(self._sums(X)) @ self.directions)
 
     def _sums(self, X: Any) -> Any:
         if isinstance(self.terms, DiscreteTerms):
             return self.terms.sums(X)
-        return X @ self.terms if issparse(self.terms) else product(X, self.terms)
+        return X @ self.terms if is_sparse(self.terms) else product(X, self.terms)
 
     def scores(self, X: Any) -> Floats:
         """Return the score of each class for each row of X: n x C."""
-        found: Floats = self.coordinates(X) @ self.class_vectors.T
-        return found
+        return np.asarray(self.coordinates(X) @ self.class_vectors.T)
 
 
 def class_space(
@@ -114,8 +109,7 @@ def class_space(
 def _gram(found: SemiDiscrete) -> Floats:
     """Return Z'Z of Z = P diag(e) Q'."""
     weighted = found.Q.unpacked() * found.d
-    gram: Floats = weighted @ found.P.gram() @ weighted.T
-    return gram
+    return np.asarray(weighted @ found.P.gram() @ weighted.T)
 
 
 def _terms(terms: csr_array) -> Any:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse import csr_array, diags_array
 from sklearn.utils.extmath import row_norms
 
+from untwin._compat import is_sparse
 from untwin._values import freeze, freeze_csr, join_classes, positions
 from untwin.represent.incremental import widen_matrix
 
@@ -48,8 +49,7 @@ class ClassSums:
     @classmethod
     def of_rows(cls, X: Any, y: Array) -> ClassSums:
         """Return the sums of the rows of X (n x m, sparse or dense) by their labels y."""
-        sparse: bool = issparse(X)
-        rows: Any = csr_array(X) if sparse else X  # sums of a sparse matrix would have two dimensions
+        rows: Any = csr_array(X) if is_sparse(X) else X  # sums of a sparse matrix would have two dimensions
         classes, codes = np.unique(y, return_inverse=True)
         Y = placement(codes, len(classes))
         squares, totals = Y @ row_norms(rows, squared=True), abs(rows).sum(axis=0)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
+from untwin._compat import Interval, StrOptions, require_classes, validating
+from untwin.classify.base import RowClassifier
 from untwin.classify.latent.calibration import KeptRows, fit_held_out_temperature
 from untwin.classify.latent.class_space import ClassSpace, Columns, class_space
 from untwin.classify.latent.class_sums import ClassSums
@@ -19,14 +20,12 @@ from untwin.classify.latent.indistinguishable import indistinguishable
 from untwin.represent.incremental import validate_growth
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array, Floats
 
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 
 
-class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
+class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClassifier):
     """Classify in the space spanned by the classes: the SVD of the term x class table, at most one direction a class.
 
     Training is one pass over the data, whose rows are then forgotten (but for a sample of 2,000, by which
@@ -132,26 +131,16 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
 
     def predict_proba(self, X: Any) -> Floats:
         """Return probabilities of the classes, calibrated on rows while they were held out."""
-        probabilities: Floats = softmax(self._scores(X) / self.temperature_, axis=1)
-        return probabilities
-
-    def predict(self, X: Any) -> Array:
-        """Return the class of each row."""
-        best = self._scores(X).argmax(axis=1)
-        chosen: Array = self.classes_[best]
-        return chosen
+        return np.asarray(softmax(self._scores(X) / self.temperature_, axis=1))
 
     def transform(self, X: Any) -> Floats:
         """Return rows in the class space (n x r): what `class_vectors_` are multiplied by to get scores."""
-        check_is_fitted(self)
-        return self._space.coordinates(self._rows(X))
-
-    def _rows(self, X: Any) -> Any:
-        return validate_data(self, X, reset=False, **CHECKS)
+        rows = self._checked_rows(X, np.float64)
+        return self._space.coordinates(rows)
 
     def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        return self._space.scores(self._rows(X))
+        rows = self._checked_rows(X, np.float64)
+        return self._space.scores(rows)
 
     def _fit_space(self, sums: ClassSums, kept: KeptRows) -> Self:
         """Fit space, temperature and indistinguishable classes to the sums."""
@@ -172,11 +161,6 @@ class LatentClassClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, C
     @property
     def _n_features_out(self) -> int:
         return len(self.singular_values_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _labels(y: Any) -> Array:

@@ -13,27 +13,25 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from untwin import _progress
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
-from untwin.crossfit.folds import NothingHeldOutError, deal_folds, exclude_small_classes
-from untwin.linalg.blocks import Blocks, product
+from untwin._compat import Interval, StrOptions, validating
+from untwin.classify.base import RowClassifier
+from untwin.crossfit.folds import possible_folds
+from untwin.linalg.blocks import Blocks, product, slices
 from untwin.linalg.svd import TruncatedSVD, truncated_svd
 from untwin.represent.rank import FIRST_STAGE, Criterion, decompose_by_criterion
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array, Floats, Indices
 
 BLOCK_CELLS = 1 << 22  # products of rows with training rows at a time
 MOST_STAGEWISE = 256  # directions that "stagewise" goes up to: without singular values more add little but noise
 
 
-class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
+class LatentInstanceClassifier(RowClassifier):
     """Classify by the training rows nearest in the space of the leading singular vectors; those tied vote.
 
     Parameters
@@ -94,9 +92,7 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
         """Decompose rows X (n x m, sparse or dense) and keep them with their labels y."""
         least = 2 if self.n_components == "stagewise" else 1
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least)
-        y = column_or_1d(y, warn=True)
-        require_classes(y)
-        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        self._codes = self._encode(column_or_1d(y, warn=True))
         A = Blocks(X)
         if A.energy() == 0:
             raise ValueError("X must hold something other than zeros. Got zeros only instead.")
@@ -107,20 +103,17 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of each class among the nearest training rows."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        places = product(X, self.components_.T)
+        places = product(self._checked_rows(X, np.float64), self.components_.T)
         shares = [
             _shares(places[block] @ self._U.T, _slack(places[block]), self._codes, len(self.classes_))
-            for block in _blocks(len(places), len(self._U))
+            for block in slices(len(places), BLOCK_CELLS // len(self._U))
         ]
         return np.concatenate(shares)
 
     def predict(self, X: Any) -> Array:
         """Return the class of each row."""
         shares = self.predict_proba(X)
-        chosen: Array = self.classes_[shares.argmax(axis=1)]
-        return chosen
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def _decompose(self, A: Blocks) -> TruncatedSVD:
         def decompose(k: int) -> TruncatedSVD:
@@ -137,13 +130,12 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
 
         Identical rows may part here: among intervals they are the rule, for new rows too.
         """
-        unit = np.arange(len(codes))
         sizes, limit = stages(FIRST_STAGE), int(min(*X.shape, MOST_STAGEWISE))
         self.cv_scores_: dict[int, float] = {}
-        try:
-            folds, parts, _ = exclude_small_classes(codes, unit, deal_folds(codes, unit, self.cv, self.random_state))
-        except NothingHeldOutError:
+        dealt = possible_folds(np.arange(len(codes)), codes, self.cv, random_state=self.random_state)
+        if dealt is None:
             return limit
+        folds, parts, _ = dealt
         while True:
             hits = np.zeros(len(sizes))
             for fold in range(folds.max() + 1):
@@ -157,11 +149,6 @@ class LatentInstanceClassifier(ClassifierMixin, BaseEstimator):
             sizes = stages(2 * sizes[-1])
         self.cv_scores_ = dict(zip(sizes, (hits / (folds >= 0).sum()).tolist(), strict=True))
         return best
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
 
 
 def stages(largest: int) -> list[int]:
@@ -182,18 +169,13 @@ def hits_by_size(places: Floats, U: Floats, learnt: Indices, truth: Indices, siz
     `places` are V'x of the rows and `truth` their classes; U and `learnt` those of the training rows.
     """
     hits = np.zeros(len(sizes))
-    for block in _blocks(len(places), len(U)):
+    for block in slices(len(places), BLOCK_CELLS // len(U)):
         products = np.zeros((len(truth[block]), len(U)))
         for stage, (first, last) in enumerate(zip([0, *sizes], sizes, strict=False)):
             products += places[block, first:last] @ U[:, first:last].T
             shares = _shares(products, _slack(places[block, :last]), learnt, learnt.max() + 1)
             hits[stage] += (shares.argmax(axis=1) == truth[block]).sum()
     return hits
-
-
-def _blocks(n_rows: int, n_training: int) -> list[slice]:
-    step = max(1, BLOCK_CELLS // n_training)
-    return [slice(start, start + step) for start in range(0, n_rows, step)]
 
 
 def _shares(products: Floats, slack: Floats, learnt: Indices, n_classes: int) -> Floats:

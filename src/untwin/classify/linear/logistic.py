@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, many_classes, validating
+from untwin.classify.base import FLOATS
 from untwin.classify.linear.newton import densify
-from untwin.classify.linear.weights import FLOATS, Margins
+from untwin.classify.linear.weights import Margins
 
 MOST_STEPS = 300
 
@@ -57,4 +58,6 @@ class LogisticModel(Margins):
         model = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
         with catch_warnings(category=ConvergenceWarning, action="ignore"), many_classes():
             model.fit(densify(X), y)
-        return self._keep(model, model.coef_, model.intercept_)
+        self.classes_, self.intercept_ = model.classes_, model.intercept_.astype(np.float32)
+        self.weights_ = np.ascontiguousarray(model.coef_.T, dtype=np.float32)
+        return self

@@ -21,18 +21,19 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, require_classes, validating
-from untwin.classify.linear.weights import FLOATS, LinearWeights, scores_of, sum_by_class
+from untwin._compat import Interval, is_sparse, require_classes, validating
+from untwin.classify.base import FLOATS
+from untwin.classify.linear.weights import LinearWeights, scores_of, sum_by_class
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from untwin._types import Array, Floats32
+    from untwin._types import Floats32
 
 
 class NaiveBayes(LinearWeights):
@@ -78,7 +79,7 @@ class NaiveBayes(LinearWeights):
         """Learn the weights."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
         require_classes(y)
-        sparse: bool = issparse(X)
+        sparse = is_sparse(X)
         if (X.data if sparse else X).min(initial=0) < 0:
             raise ValueError("Negative values in data passed to NaiveBayes. It takes counts, or weights of terms.")
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -100,8 +101,7 @@ class NaiveBayes(LinearWeights):
         return self
 
     def _scores(self, X: Any) -> Floats32:
-        check_is_fitted(self, "classes_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        X = self._checked_rows(X, np.float32)
         units = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
         return scores_of(X, self.weights_) + units * self.offsets_ + self.intercept_
 
@@ -112,13 +112,7 @@ class NaiveBayes(LinearWeights):
 
     def predict_proba(self, X: Any) -> Floats32:
         """Return class probabilities; naive Bayes is far too sure of them."""
-        shares: Floats32 = softmax(self._scores(X), axis=1)
-        return shares
-
-    def predict(self, X: Any) -> Array:
-        """Return the likeliest class."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+        return np.asarray(softmax(self._scores(X), axis=1))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

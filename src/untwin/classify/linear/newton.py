@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from untwin._compat import as_dense, is_sparse
+from untwin.linalg.blocks import slices
 
+if TYPE_CHECKING:
     from untwin._types import Array, Indices
 
 LARGEST_SYSTEM = 4000  # equations: beyond, one step costs more than liblinear needs for everything
@@ -43,8 +43,7 @@ SINGLE_PRECISION = 1e6  # condition of a system that single precision still solv
 
 def nearly_dense(X: Any) -> bool:
     """Tell whether rows are no sparse matrix, or one with few zeros."""
-    sparse: bool = issparse(X)
-    return not sparse or X.nnz >= NEARLY_DENSE * X.shape[0] * X.shape[1]
+    return not is_sparse(X) or X.nnz >= NEARLY_DENSE * X.shape[0] * X.shape[1]
 
 
 def suits(X: Any) -> bool:
@@ -54,8 +53,7 @@ def suits(X: Any) -> bool:
 
 def densify(X: Any) -> Any:
     """Return a sparse matrix with few zeros as a dense one, anything else as it is."""
-    sparse: bool = issparse(X)
-    return X.toarray() if sparse and nearly_dense(X) else X
+    return as_dense(X) if nearly_dense(X) else X
 
 
 def one_against_rest(
@@ -84,14 +82,9 @@ def one_against_rest(
     T[own, codes[own]] = 1
     with threadpool_limits(1, user_api="blas"):  # most systems are too small to share, and sums keep their order
         W = _near_by(X, r * T, C)
-        for columns in _in_turn(n_classes, NUMBERS_AT_ONCE // len(X)):
+        for columns in slices(n_classes, NUMBERS_AT_ONCE // len(X)):
             _descend(W[:, columns], X, T[:, columns], r, C=C, tol=tol)
     return W
-
-
-def _in_turn(n_classes: int, at_once: int) -> Iterator[slice]:
-    size = max(at_once, 1)
-    return (slice(start, start + size) for start in range(0, n_classes, size))
 
 
 def _near_by(X: Array, T: Array, C: float) -> Array:

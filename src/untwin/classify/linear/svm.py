@@ -6,13 +6,14 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from untwin._compat import Interval, StrOptions, checked_sample_weight, validating
+from untwin._compat import Interval, StrOptions, as_dense, checked_sample_weight, validating
+from untwin.classify.base import FLOATS
 from untwin.classify.linear.newton import one_against_rest, suits
-from untwin.classify.linear.weights import FLOATS, MOST_DENSE, Margins, with_ones
+from untwin.classify.linear.weights import MOST_DENSE, Margins, with_ones
 
 if TYPE_CHECKING:
     from untwin._types import Indices
@@ -97,8 +98,7 @@ class LinearSVM(Margins):
         if len(self.classes_) == 1:
             self.weights_, self.intercept_ = np.zeros((X.shape[1], 1), np.float32), np.ones(1, np.float32)
         elif self.solver == "newton" or (self.solver == "auto" and suits(X)):
-            sparse: bool = issparse(X)
-            rows, n_columns = with_ones(X.toarray() if sparse else X), int(codes.max()) + 1
+            rows, n_columns = with_ones(as_dense(X)), int(codes.max()) + 1
             W = one_against_rest(rows, codes, n_columns, C=self.C, tol=self.tol, weights=shares).astype(np.float32)
             self.weights_, self.intercept_ = np.ascontiguousarray(W[:-1]), W[-1].copy()
         else:

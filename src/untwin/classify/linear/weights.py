@@ -8,21 +8,17 @@ intercept_  k
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from scipy.sparse import csr_array, hstack
 
-from untwin._compat import inherited_tags, matrix_product, require_classes
+from untwin._compat import is_sparse, matrix_product
+from untwin.classify.base import RowClassifier
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from untwin._types import Array, Floats32, Indices
 
-FLOATS = [np.float64, np.float32]
 MANY_CLASSES = 0.2  # share of the classes in which a term has a weight, from which on it is scored for all of them
 MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
 
@@ -30,8 +26,7 @@ MOST_DENSE = 1 << 25  # weights that are held as a dense array: 128 MiB
 def with_ones(X: Any) -> Any:
     """Return rows with a last column of ones, whose weight is the intercept."""
     ones = np.ones((X.shape[0], 1), dtype=X.dtype)
-    sparse: bool = issparse(X)
-    return hstack([csr_array(X), csr_array(ones)], format="csr") if sparse else np.hstack([X, ones])
+    return hstack([csr_array(X), csr_array(ones)], format="csr") if is_sparse(X) else np.hstack([X, ones])
 
 
 def sum_by_class(X: Any, codes: Indices, shares: Array) -> Any:
@@ -44,7 +39,7 @@ def scores_of(X: Any, weights: Any) -> Floats32:
     """Return rows times weights (m x k), as a dense array; both may be sparse."""
     if X.shape[1] != weights.shape[0]:  # compiled loops would not notice
         raise ValueError(f"Rows must have {weights.shape[0]} columns, one for each term. Got {X.shape[1]} instead.")
-    rows_sparse, packed = bool(issparse(X)), bool(issparse(weights))
+    rows_sparse, packed = is_sparse(X), is_sparse(weights)
     if not (rows_sparse and packed):
         product = (weights.T @ X.T).T if packed else matrix_product(X, weights)
         return np.ascontiguousarray(product, dtype=np.float32)
@@ -59,28 +54,14 @@ def scores_of(X: Any, weights: Any) -> Floats32:
     return scores
 
 
-class LinearWeights(ClassifierMixin, BaseEstimator):
+class LinearWeights(RowClassifier):
     """Linear scores. Subclasses implement `fit`."""
 
-    classes_: Array
     weights_: Any
     intercept_: Floats32
 
-    def _keep(self, trained: Any, coef: Any, intercept: Any) -> Self:
-        self.classes_ = trained.classes_
-        self.weights_ = np.ascontiguousarray(coef.T, dtype=np.float32)
-        self.intercept_ = np.asarray(intercept, dtype=np.float32)
-        return self
-
     def _scores(self, X: Any) -> Floats32:
-        check_is_fitted(self, "classes_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        return scores_of(X, self.weights_) + self.intercept_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = inherited_tags(super())
-        tags.input_tags.sparse = True
-        return tags
+        return scores_of(self._checked_rows(X, np.float32), self.weights_) + self.intercept_
 
 
 class Margins(LinearWeights):
@@ -93,17 +74,10 @@ class Margins(LinearWeights):
 
     def _encode(self, y: Array) -> Indices:
         """Store the classes; return the column of weights of each label, -1 for the first of two classes."""
-        require_classes(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = super()._encode(y)
         return codes - 1 if len(self.classes_) == 2 else codes
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the margin of each class; with two classes that of the second, one-dimensional."""
         margins = self._scores(X)
         return margins[:, 0] if len(self.classes_) == 2 else margins
-
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest margin."""
-        margins = self.decision_function(X)
-        best = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
-        return np.asarray(self.classes_[best])

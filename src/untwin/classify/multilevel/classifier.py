@@ -16,37 +16,33 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from untwin._compat import Interval, StrOptions, inherited_tags, require_classes, validating
+from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin._values import positions
 from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.threshold import surest_threshold
 from untwin.classify.approximate import ApproximateLabels
+from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.centroids import CentroidClassifier
-from untwin.classify.experts import Earlier, refit_experts
-from untwin.classify.learnt_rows import LearntRows, with_learnt_rows
+from untwin.classify.experts import fit_experts
 from untwin.classify.linear import LinearSVM
 from untwin.classify.multilevel.descent import ExpertTree, branch_jobs
 from untwin.classify.multilevel.groups import FEWEST, cut_branches, flat_branch, given_branches
 from untwin.classify.multilevel.heldout import held_out_folds
-from untwin.classify.multilevel.new_classes import earlier_experts, extend_branch, nearest_classes
 from untwin.classify.multilevel.trees import SOURCES, class_trees
 from untwin.crossfit.outoffold import class_scores, out_of_fold_confusion
-from untwin.represent.incremental import any_batch
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin._types import Array, Flags, Floats, Floats32, Indices
-    from untwin.classify.experts import Retrained
     from untwin.classify.multilevel.groups import Branch
     from untwin.tables import Confusion
 
-FLOATS = [np.float64, np.float32]
 BEAM = 10  # branches of a level that soft routing asks: as good as all
 FLAT_WEIGHT = 2.0  # of flat log-scores, which have one level where others have two or more
 N_FOLDS = 5  # of the base's confusion where `cv` is None
@@ -67,10 +63,8 @@ class LevelReport(NamedTuple):
     end_to_end: float
 
 
-class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
+class MultiLevelClassifier(RowClassifier):
     """Classify by groups first, within groups second; made for hundreds to thousands of classes.
-
-    It learns incrementally: `partial_fit` trains only the experts of groups with new rows again.
 
     Parameters
     ----------
@@ -116,10 +110,6 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         1 without calibration.
     judged_ : (confidence, right) or None
         Of the held-out rows, surest first: the probability of the predicted class, and whether it was right.
-    retrained_ : (trained, of)
-        Experts that the last `fit` or `partial_fit` trained, of how many.
-    learnt_rows_ : (X, y)
-        The rows learnt so far, which `partial_fit` needs: references, no copies, and nothing else does.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -138,7 +128,6 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     """
 
     trees_: list[ExpertTree]
-    retrained_: Retrained
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hierarchy": [StrOptions(set(SOURCES)), Hierarchy, list, tuple, None],
@@ -187,36 +176,13 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model: build and cut the trees, train an expert for each branch, calibrate on held-out rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        require_classes(y)
-        self.learnt_rows_ = LearntRows(X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._encode(y)
         self.base_ = clone(CentroidClassifier() if self.base is None else self.base).fit(X, y)
-        self._train(X, codes, self._branches(X, codes), None)
+        self._train(X, codes)
         self.temperature_ = 1.0
         self.judged_: tuple[Array, Array] | None = None
         if self.cv is not None:
             self._calibrate(X, codes)
-        return self
-
-    @validating
-    @any_batch()
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn more rows; X may have more columns than before, and y labels that were not there before.
-
-        Roots and groups with new rows are trained again, on all their rows; the other experts stay as they are.
-        A new class joins the groups of the class whose centroid is nearest to its own (or those that `groups` names).
-        Trees and calibration stay as `fit` found them. The first call is `fit`; `classes` is not looked at.
-        """
-        if not hasattr(self, "trees_"):
-            return self.fit(X, y)
-        rows = with_learnt_rows(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        (X, y), n_known, known = rows, len(self.learnt_rows_.y), self.classes_
-        self.learnt_rows_ = rows
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.base_ = clone(self.base_).fit(X, y)
-        moved = positions(known, self.classes_)
-        earlier = Earlier(earlier_experts(self.trees_, moved), n_known)
-        self._train(X, codes, self._extend_branches(X, codes, moved), earlier)
         return self
 
     def decision_function(self, X: Any) -> Floats32:
@@ -226,13 +192,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Floats32:
         """Return softmax(S / T)."""
-        probabilities: Floats32 = softmax(self._scores(X) / self.temperature_, axis=1)
-        return probabilities
-
-    def predict(self, X: Any) -> Array:
-        """Return the likeliest class."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+        return np.asarray(softmax(self._scores(X) / self.temperature_, axis=1))
 
     def predict_group(self, X: Any, *, error_rate: float = 0.05) -> ApproximateLabels:
         """Return the class where it is sure enough, else the group (paper 2's approximate label).
@@ -266,11 +226,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         aligned[:, positions(flat.classes_, self.classes_)] = class_scores(flat, X)[0]
         told = [np.where(outside, -np.inf, scores).argmax(axis=1) for scores in (tree.descend(X), aligned)]
         root = tree.experts[0].log_scores(X).argmax(axis=1)
-        found = (
-            root == group_of[codes],
-            *(chosen == codes for chosen in told),
-            self._scores(X).argmax(axis=1) == codes,
-        )
+        found = (root == group_of[codes], *(chosen == codes for chosen in told), self.predict(X) == y)
         return LevelReport(*(float(right.mean()) for right in found))
 
     def __sklearn_tags__(self) -> Tags:
@@ -280,8 +236,7 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _scores(self, X: Any) -> Floats32:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = self._checked_rows(X)
         beam = {"soft": BEAM, "hard": 1}.get(self.routing, self.routing)  # type: ignore[arg-type]
         S = np.zeros((X.shape[0], len(self.classes_)), dtype=np.float32)
         averaged = [tree for tree in self.trees_ if not tree.flat] or self.trees_
@@ -289,18 +244,15 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
             S += np.float32(1 / len(averaged) if tree in averaged else FLAT_WEIGHT) * tree.descend(X, beam)
         return S
 
-    def _train(self, X: Any, codes: Indices, cuts: list[list[Branch]], earlier: Earlier | None) -> None:
-        """Train the experts of all branches, except `earlier` ones without new rows."""
-        usual = LinearSVM(random_state=self.random_state)
+    def _train(self, X: Any, codes: Indices) -> None:
+        """Cut the trees, and train an expert for each branch."""
+        usual, cuts = LinearSVM(random_state=self.random_state), self._branches(X, codes)
         root, expert = (usual if model is None else model for model in (self.root, self.expert))
         jobs = [job for branches in cuts for job in branch_jobs(branches, codes, root, expert, self.select)]
-        trained, self.retrained_ = refit_experts(None, X, jobs, earlier, n_jobs=self.n_jobs)
-        experts = iter(trained)
+        experts = iter(fit_experts(None, X, jobs, n_jobs=self.n_jobs))
         self.trees_ = [ExpertTree(tuple(cut), tuple(next(experts) for _ in cut)) for cut in cuts]
-        self.groups_ = [
-            tuple(self.classes_[self.trees_[0].groups == number].tolist())
-            for number in range(self.trees_[0].groups.max() + 1)
-        ]
+        group_of = self.trees_[0].groups
+        self.groups_ = [tuple(self.classes_[group_of == number].tolist()) for number in range(group_of.max() + 1)]
 
     def _branches(self, X: Any, codes: Indices) -> list[list[Branch]]:
         """Return the cuts of all trees."""
@@ -316,14 +268,6 @@ class MultiLevelClassifier(ClassifierMixin, BaseEstimator):
         cuts = [cut_branches(tree, self.classes_, self.groups) for tree in self.hierarchies_]
         beside = self.hierarchy is None and self.routing != "hard" and len(self.classes_) >= FEWEST
         return [*cuts, [flat_branch(len(self.classes_))]] if beside else cuts
-
-    def _extend_branches(self, X: Any, codes: Indices, moved: Indices) -> list[list[Branch]]:
-        """Return the cuts with the classes that were not there before."""
-        if isinstance(self.groups, list | tuple):
-            return [given_branches(self.groups, self.classes_)]
-        newcomers = np.delete(np.arange(len(self.classes_)), moved)
-        siblings = nearest_classes(self._centroids(X, codes), moved, newcomers) if newcomers.size else newcomers
-        return [[extend_branch(branch, moved, newcomers, siblings) for branch in tree.branches] for tree in self.trees_]
 
     def _centroids(self, X: Any, codes: Indices) -> Any:
         by_words = self.base_ if isinstance(self.base_, CentroidClassifier) else CentroidClassifier().fit(X, codes)

@@ -38,12 +38,7 @@ def branch_jobs(branches: Sequence[Branch], codes: Indices, root: Any, expert: A
         child = child_of[codes]
         rows = np.flatnonzero(child >= 0)
         learner, terms = (expert, select) if number else (root, None)
-        yield Job(rows, child[rows], learner, terms, branch_key(number, branch))
-
-
-def branch_key(number: int, branch: Branch) -> tuple[bool, bytes, bytes]:
-    """Return the key of a branch: whether it is the root, its classes, and the child of each class."""
-    return number == 0, branch.classes.tobytes(), branch.child.tobytes()
+        yield Job(rows, child[rows], learner, terms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from untwin import _progress
+from untwin._compat import as_dense
 from untwin.structure.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def class_trees(
 def word_distances(centroids: Any) -> Floats:
     """Return 1 - cosine of unit rows, exactly zero on the diagonal."""
     cosines = centroids @ centroids.T
-    sparse: bool = issparse(cosines)
-    distances: Floats = np.maximum(1.0 - (cosines.toarray() if sparse else cosines), 0.0).astype(np.float64)
+    distances: Floats = np.maximum(1.0 - as_dense(cosines), 0.0).astype(np.float64)
     np.fill_diagonal(distances, 0.0)
     return distances
 

@@ -6,7 +6,6 @@ file cannot name any.
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,8 @@ import polars as pl
 from untwin._values import freeze
 from untwin.model.saving.frames import column_of
 from untwin.model.saving.nodes import COLLECTIONS, DEEPEST, LARGEST_WHOLE, MATRICES, NUMBER_TYPES, Node
-from untwin.model.saving.registry import KINDS
+from untwin.model.saving.registry import KINDS, NOT_READ
+from untwin.store.deflated import inflate
 from untwin.store.kinds import check_csr
 from untwin.store.refusal import damage_error, require
 from untwin.store.texts import check_texts
@@ -89,6 +89,7 @@ class Decoder:
 
     def _instance(self, name: str, content: Any) -> Any:
         require(isinstance(content, dict), f"A {name} must have attributes")
+        content = {attribute: node for attribute, node in content.items() if attribute not in NOT_READ}
         faults = KINDS[name].faults(content)
         require(not faults, f"A {name} must have what its kind has, and no more: {str(faults[:3])[:200]}")
         self._reader.budget.spend(THING)
@@ -141,16 +142,10 @@ class Decoder:
 
     def _inflate(self, content: Any) -> Array:
         """Return compressed bytes, of which there must be as many as their size says."""
-        deflated, size = self._reader.get(content["deflated"]), content["size"]
-        require(deflated.dtype == np.uint8 and type(size) is int and size >= 0, "Compressed texts must be bytes")
+        size = content["size"]
+        require(type(size) is int and size >= 0, "Compressed texts must have a size")
         self._reader.budget.spend(size)
-        inflater = zlib.decompressobj()
-        try:
-            found = inflater.decompress(deflated.tobytes(), size + 1)
-        except zlib.error:
-            raise damage_error("Compressed texts must be whole. Got damaged ones instead.") from None
-        require(len(found) == size and inflater.eof, "Compressed texts must have the size that they say")
-        return np.frombuffer(found, dtype=np.uint8)
+        return np.frombuffer(inflate(self._reader.get(content["deflated"]), size), dtype=np.uint8)
 
     def _labels(self, content: Any) -> Array:
         """Return strings by their codes among a few names."""

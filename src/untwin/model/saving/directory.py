@@ -8,28 +8,34 @@ from __future__ import annotations
 
 import json
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from untwin._compat import rows_of
 from untwin._errors import InputError
 from untwin._progress import silence
-from untwin.export.model import is_answer_model
+from untwin.export.model import answer_part, is_answer_model, read_answer_part
+from untwin.model.answering import USUAL
 from untwin.model.records import versions
+from untwin.model.saving.answering import attach_answerer
 from untwin.model.saving.arrays import ArrayReader, ArrayWriter, stored_bytes
 from untwin.model.saving.decode import Decoder
 from untwin.model.saving.encode import Encoder
 from untwin.model.saving.rules import require_harmless
+from untwin.model.state import FULL
 from untwin.store import ModelRefused, Texts, load, save
 from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from untwin.answer.answerer import TextAnswerer
+    from untwin.answer.vectors import VectorAnswerer
     from untwin.model.classifier import UntwinClassifier
+    from untwin.model.state import FittedState
     from untwin.store import Stored
 
 TREE = "tree"
@@ -43,23 +49,45 @@ def save_model(
     texts: bool = True,
     about: Mapping[str, Any] | None = None,
     overwrite: bool = False,
+    precision: str | None = None,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
-    saved, writer = copy(model) if texts else _without_texts(model), ArrayWriter()
-    saved.state_ = replace(model.state_, view=model.state_.view.to_store(texts=texts))
+    writer, saved = ArrayWriter(), copy(model) if texts else _without_texts(model)
     try:
+        saved.state_, answerer = _to_store(model.state_, precision, texts=texts)
         tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)
         _require_size(tree)
         model._validate_params()  # type: ignore[no-untyped-call]
+        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision())
     except InputError:
         raise
-    except (ModelRefused, ValueError) as error:  # `load_model` would meet it too
-        reason = error.message if isinstance(error, ModelRefused) else str(error)
-        message = f"The model must be such that it can be loaded. Got instead: {reason}"
+    except Exception as error:  # `load_model` would meet it too
+        message = f"The model must be such that it can be loaded. Got instead: {_reason_of(error, model)}"
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
     replaces = None if overwrite else _last_seen(model, folder)
-    sha256 = save(folder, {**writer.parts(), TREE: [tree]}, facts_of(saved, about), replaces=replaces)
+    parts = {**writer.parts(), **part, TREE: [tree]}
+    sha256 = save(folder, parts, {**facts_of(saved, about), **how}, replaces=replaces)
     return _note_folder(model, folder, sha256)
+
+
+def _to_store(
+    known: FittedState, precision: str | None, *, texts: bool
+) -> tuple[FittedState, TextAnswerer | VectorAnswerer | None]:
+    """Return the state to store, and what answers, which is stored beside it; None if the state has all that does."""
+    precision = precision or (USUAL if known.kept == FULL else known.kept)
+    if precision == FULL and known.kept != FULL:
+        known.answerer_at(precision)  # which says that there are no such weights
+    answerer = known.answerer if precision == FULL else known.answerer_at(precision)
+    return known.to_store(texts=texts, precision=precision), answerer
+
+
+def _reason_of(error: Exception, model: UntwinClassifier) -> str:
+    """Say what is wrong with a model that cannot be saved: by the rules of its parts, if they tell."""
+    try:
+        Encoder(ArrayWriter()).node(model)
+    except ModelRefused as refusal:
+        return refusal.message
+    return str(error)
 
 
 def facts_of(model: UntwinClassifier, about: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -71,8 +99,8 @@ def facts_of(model: UntwinClassifier, about: Mapping[str, Any] | None = None) ->
 def load_model(folder: str | Path, *, answers: bool = True, explains: bool = True) -> UntwinClassifier:
     """Return the model of a folder, which a stranger may have made; see `UntwinClassifier.load`.
 
-    What it will not be asked for is not tried: `answers=False` is for those who only read what it has measured,
-    `explains=False` for those who ask for answers alone.
+    A model that holds the weights of its members is tried. What it will not be asked for is not tried: `answers=False`
+    is for those who only read what it has measured, `explains=False` for those who ask for answers alone.
     """
     stored = load(folder)
     if is_answer_model(stored.facts):
@@ -80,7 +108,9 @@ def load_model(folder: str | Path, *, answers: bool = True, explains: bool = Tru
         raise ModelRefused(f"{folder}: can only answer (untwin predict).", code="only-answers", hint=hint)
     try:
         model = _build(_tree_of(stored), stored.parts)
-        if answers:
+        if model.state_.kept != FULL:
+            attach_answerer(model, *read_answer_part(stored))
+        elif answers:
             _try(model, explains=explains)
     except ModelRefused as error:
         raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
@@ -153,8 +183,8 @@ def _try(model: UntwinClassifier, *, explains: bool) -> None:
         known = model.state_
         log_p = known.log_proba_of_training_rows(np.zeros(1, dtype=np.intp))
         model._answer(log_p)
-        if explains:
-            known.space.knn.explain(known.space.place(log_p, known.ensemble.classes), top=1)
+        if explains and known.documents is not None:
+            known.explainer.explain(rows_of(known.documents, [0]), model._decision(), 1, None)
 
 
 def _without_texts(model: UntwinClassifier) -> UntwinClassifier:

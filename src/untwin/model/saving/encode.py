@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from untwin.model.saving.frames import UnknownColumn, column_state
 from untwin.model.saving.nodes import FEW_STRINGS, NUMBER_TYPES, Node
 from untwin.model.saving.registry import KINDS, name_of
 from untwin.model.saving.rules import require_harmless
+from untwin.store.deflated import deflate
 from untwin.store.texts import Texts
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Path = tuple[str, ...]
 
 ROOT = "state"  # its attributes name the parts of the model directory
-LEVEL = 4  # of compression: more takes much longer and gains little
 
 
 class Encoder:
@@ -110,8 +109,7 @@ class Encoder:
         block = Texts.of(texts)
         lengths = {"lengths": self._put(np.diff(block.offsets), path)}
         if block.utf8.nbytes >= SMALL:
-            deflated = np.frombuffer(zlib.compress(block.utf8.data, LEVEL), dtype=np.uint8)
-            return {"deflated": self._put(deflated, path), "size": block.utf8.nbytes, **lengths}
+            return {"deflated": self._put(deflate(block.utf8.data), path), "size": block.utf8.nbytes, **lengths}
         return {"utf8": self._put(block.utf8, path), **lengths}
 
     def _column(self, column: pl.Series, path: Path) -> Node:

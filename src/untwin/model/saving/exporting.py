@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from untwin._errors import InputError
 from untwin.export.model import save_answers
-from untwin.model.answering import PRECISIONS, compile_state
 from untwin.model.saving.directory import facts_of
 
 if TYPE_CHECKING:
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
 
 def export_answers(model: UntwinClassifier, folder: str | Path, *, precision: str) -> None:
     """Make `folder` hold what answers of a fitted model; see `UntwinClassifier.export`."""
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}. Got {precision!r} instead.")
-    answerer = compile_state(model.state_, precision) if model._kind == "texts" else None
+    answerer = model.state_.answerer_at(precision)
     if answerer is None:
-        message = "Only models of texts whose candidates are linear can be made to answer alone. Got another one."
+        message = "Only models of texts or matrices whose candidates are linear can answer alone. Got another one."
         raise InputError(message, code="not-exportable", hint="Save the whole model, or fit it with preset='balanced'.")
     save_answers(folder, answerer, model._decision(), facts_of(model))

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 COMMON = {"n_features_in": "n_features_in_", "feature_names_in": "feature_names_in_"}
-# Rows that views hold anyway, what is made of the terms when they are looked up, what the manifest says.
-LEFT_OUT = frozenset({"learnt_rows_", "_column_of", "about_", "sha256_", "_seen_in"})
+# What is made of the terms when they are looked up, what the manifest says.
+LEFT_OUT = frozenset({"_column_of", "about_", "sha256_", "_seen_in"})
+NOT_READ = frozenset({"retrained"})  # how many experts were trained last: models saved earlier in this format have it
 
 
 @dataclass(frozen=True)
@@ -113,12 +114,11 @@ KINDS: dict[str, Kind] = {
     ),
     "centroid": Kind(".classify.centroids:CentroidClassifier", "centroids classes"),
     "expert": Kind(".classify.experts:Expert"),
-    "retrained": Kind(".classify.experts:Retrained"),
     "blend": Kind(".classify.graph.blend:Blend"),
     "graph-classifier": Kind(
         ".classify.graph.classifier:ConfusionGraphClassifier",
         "experts=_experts fitted_base=base_ fitted_blend=blend_ changes classes confusion graph "
-        "n_experts n_numbers retrained sweep fitted_threshold=threshold_ upper_bound",
+        "n_experts n_numbers sweep fitted_threshold=threshold_ upper_bound",
     ),
     "change": Kind(".classify.graph.findings:Change"),
     "sweep-row": Kind(".classify.graph.findings:SweepRow"),
@@ -146,7 +146,7 @@ KINDS: dict[str, Kind] = {
     "stacked": Kind(".classify.stack:StackedClassifier", "classes models second temperatures"),
     "multi-level": Kind(
         ".classify.multilevel.classifier:MultiLevelClassifier",
-        "fitted_base=base_ classes fitted_groups=groups_ hierarchies judged retrained temperature trees",
+        "fitted_base=base_ classes fitted_groups=groups_ hierarchies judged temperature trees",
     ),
     "expert-tree": Kind(".classify.multilevel.descent:ExpertTree"),
     "branch": Kind(".classify.multilevel.groups:Branch"),
@@ -179,7 +179,6 @@ KINDS: dict[str, Kind] = {
     "best-scores": Kind(".model.best_scores:BestScores"),
     "out-of-fold-answers": Kind(".model.out_of_fold:OutOfFoldAnswers"),
     "fitted-state": Kind(".model.state:FittedState"),
-    "neighbour-space": Kind(".model.neighbours:NeighbourSpace"),
     "ensemble": Kind(".model.ensemble:Ensemble"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),

@@ -26,17 +26,16 @@ SHAPES: dict[str, str] = {
     "centroid": "classes: labels[C] rising; centroids: any_floats[C m]",
     "expert": "classes: whole[k] >=0 rising; terms: whole[t] >=0 rising; coef: any_floats?[t out_k]; "
     "intercept: floats?[out_k]; softmax: bool",
-    "retrained": "trained: int >=0; of: int >=0",
     "blend": "expert: float; base: float",
     "graph-classifier": "classes: labels[C] rising; changes: list of Change; confusion: Confusion; "
     "graph: ConfusionGraph; experts: ClassPanel|SubgraphPanel|PairPanel; fitted_blend: Blend; "
-    "sweep: list of SweepRow; retrained: Retrained; n_experts: int >=0; n_numbers: int >=0; upper_bound: float >=0; "
+    "sweep: list of SweepRow; n_experts: int >=0; n_numbers: int >=0; upper_bound: float >=0; "
     "fitted_threshold: float? >=0",
     "change": "corrected: int >=0; broke: int >=0; neither: int >=0",
     "sweep-row": "threshold: float? >=0; n_edges: int >=0; mean_candidates: float >=0; upper_bound: float >=0",
-    "pair-panel": "experts: list[e] of Expert; retrained: Retrained; number: csr_whole[C C] >=0 <=e; rule: text",
-    "class-panel": "experts: list of Expert; retrained: Retrained",
-    "subgraph-panel": "experts: list of Expert; retrained: Retrained",
+    "pair-panel": "experts: list[e] of Expert; number: csr_whole[C C] >=0 <=e; rule: text",
+    "class-panel": "experts: list of Expert",
+    "subgraph-panel": "experts: list of Expert",
     "knn": "Y: csr_floats[n C] >=0; all_labelled: bool; multilabel: bool; among: Searchable; recent: Searchable?; "
     "class_prior: floats[C] >=0; classes: labels[C] rising; grades: whole?[C] >=0 <C; ids: whole[n] >=0 rising; "
     "n_arrived: int >=n; fitted_n_neighbors: int >=1 <=n; cv_scores: dict; label_dtype: Dtype",
@@ -54,9 +53,9 @@ SHAPES: dict[str, str] = {
     "naive-bayes": "classes: labels[C] rising; weights: any_single[m C]; intercept: single[C]; offsets: single[C]",
     "linear-svm": "classes: labels[C] rising; weights: any_single[m out]; intercept: single[out]",
     "logistic-model": "classes: labels[C] rising; weights: any_single[m out]; intercept: single[out]",
-    "stacked": "classes: labels[C] rising; models: list[b]; temperatures: floats[b] >0; second: LinearSVM?",
+    "stacked": "classes: labels[C] rising; models: list; temperatures: floats[b] >0; second: LinearSVM?",
     "multi-level": "classes: labels[C] rising; fitted_groups: list of tuple; hierarchies: list of Hierarchy; "
-    "judged: tuple?[2] of ndarray; retrained: Retrained; temperature: float >0; trees: list of ExpertTree",
+    "judged: tuple?[2] of ndarray; temperature: float >0; trees: list of ExpertTree",
     "expert-tree": "branches: tuple[b] of Branch; experts: tuple[b] of Expert",
     "branch": "classes: whole[k] >=0 rising; child: whole[k] >=0 <j; below: whole[j] >=-1",
     "out-of-fold": "confusion: Confusion; fold_confusions: tuple of Confusion; predictions: labels[n]; "
@@ -91,8 +90,7 @@ SHAPES: dict[str, str] = {
     "out-of-fold-answers": "classes: labels[C] rising; rows: whole[n] >=0 rising; true: whole[n] >=0 <C; "
     "said: whole[n] >=-1 <C; scores: BestScores; folds: whole[n] >=-1 <=n",
     "fitted-state": "view: View; ensemble: Ensemble; answers: OutOfFoldAnswers; y: labels[n]; ids: labels[n]; "
-    "n_arrived: int >=n",
-    "neighbour-space": "knn: KNNClassifier; axes: labels[C] rising",
+    "n_arrived: int >=n; kept: text",
     "ensemble": "members: tuple of Member; temperature: float >0; classes: labels[C] rising; "
     "top_class: TopClassCalibration",
     "top-class-calibration": "slope: float; shift: float",

@@ -1,0 +1,87 @@
+"""Why an answer is what it is, in the words of the row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from untwin.answer.evidence import Evidence, contributions_of_words, strongest_evidence
+from untwin.answer.words import read_text
+
+if TYPE_CHECKING:
+    from untwin._types import Array, Floats
+    from untwin.answer.answerer import TextAnswerer
+    from untwin.answer.predictions import Decision
+
+
+class Reason(NamedTuple):
+    """The explanation of an answer: the likeliest classes, what speaks for them, and similar training rows.
+
+    Attributes
+    ----------
+    label : label
+        The answer.
+    probabilities : tuple of (class, probability)
+        The likeliest classes.
+    unsure : bool
+        Whether not to rely on the answer: its probability is below `threshold_`.
+    neighbours : Explanation or None
+        Training rows with similar answers, those with the most terms in common first, named as in `ids_`; their
+        similarity is the cosine by terms. None of them for a row without evidence; None from a model that only answers.
+    evidence : Evidence
+        What each word or cell adds to the log-odds of the answer against the next class.
+    no_evidence : bool
+        Whether the text holds no known term; its probabilities are the shares of the classes.
+    own_label : label or None
+        The label of the row itself, if it is a training row.
+    """
+
+    label: Any
+    probabilities: tuple[tuple[Any, float], ...]
+    unsure: bool
+    neighbours: Any
+    evidence: Evidence
+    no_evidence: bool = False
+    own_label: Any = None
+
+    def __str__(self) -> str:
+        likeliest = ", ".join(f"{name} {share:.2f}" for name, share in self.probabilities)
+        lines = [f"{self.label}{' (unsure)' if self.unsure else ''}: {likeliest}", *self._remarks()]
+        for name, terms in self.evidence.sides():
+            lines.append(f"  for {name}: {', '.join(f'{term} {number:+.2f}' for term, number in terms)}")
+        return "\n".join(lines if self.neighbours is None else [*lines, *self.neighbours.lines()])
+
+    def _remarks(self) -> list[str]:
+        remarks = ["  without evidence: no term of the text is known"] if self.no_evidence else []
+        if self.own_label is not None:
+            same = "the same" if self.own_label == self.label else "not the answer"
+            remarks.append(f"  a training row labelled {self.own_label}, which is {same}")
+        return remarks
+
+
+def explain_texts(answerer: TextAnswerer, decision: Decision, texts: list[str], top: int) -> list[Reason]:
+    """Return why texts are answered as they are, without neighbours."""
+    if top < 1:
+        raise ValueError(f"top must be at least 1. Got {top} instead.")
+    found, reasons = decision.predictions(*answerer.log_proba(texts), max(top, 2)), list[Reason]()
+    for row, text in enumerate(texts):
+        first, second = found.ranked[row, :2].tolist()
+        read = read_text(text, answerer.lookups)
+        numbers = contributions_of_words(answerer, read, first, second)
+        label, against = decision.classes[[first, second]].tolist()
+        evidence = Evidence(label, against, strongest_evidence(read.words, numbers, top))
+        likeliest = likeliest_classes(decision.classes, found.probabilities[row], top)
+        mute = bool(found.no_evidence[row])
+        reasons.append(Reason(label, likeliest, bool(found.unsure[row]), None, evidence, mute))
+    return reasons
+
+
+def likeliest_classes(classes: Array, shares: Floats, top: int) -> tuple[tuple[Any, float], ...]:
+    """Return the likeliest classes with their probabilities, ties in the order of the classes.
+
+    >>> likeliest_classes(np.array(["a", "b", "c"]), np.array([0.2, 0.2, 0.6]), 2)
+    (('c', 0.6), ('a', 0.2))
+    """
+    best = np.argsort(-shares, kind="stable")[:top]
+    return tuple(zip(classes[best].tolist(), shares[best].tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,9 @@ from untwin.model.saving.references import require_classifier, require_named, sa
 from untwin.model.state import FULL
 from untwin.store.refusal import require
 from untwin.structure.hierarchy import GroupRange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def check_model(model: Any) -> None:
@@ -65,19 +68,28 @@ def _check_view(view: Any, n_rows: int, model: Any) -> None:
     else:
         numbers = given.dtype.kind in "biuf" and len(given.shape) == 2 if hasattr(given, "dtype") else False
         require(numbers and given.shape[1] == model.n_features_in_, "Rows must have the columns of the model")
+        counted = any(type(part).__name__ == "NaiveBayes" for part in _trained_again(model.state_.ensemble.members))
+        least = (given if isinstance(given, np.ndarray) else given.data).min(initial=0) if counted else 0
+        require(bool(least >= 0), "Rows that are counted must not be negative")
+
+
+def _trained_again(members: Any) -> Iterator[Any]:
+    """Yield the classifiers that are trained when the model learns, but for those inside others."""
+    for member in members:
+        yield from (model for _, model in getattr(member.model, "estimators", ()))
+        yield member.model
 
 
 def _check_members(known: Any) -> None:
     """Refuse members that are no classifiers of these classes for the prepared rows."""
+    require(known.kept in PRECISIONS, "What is kept of the weights must be known")
     view, fitted = known.view, known.preprocessing
     raw = None if isinstance(view.given, list | pl.DataFrame) and view.encoder is None else view.n_columns
     width = _prepared_width(fitted, raw)
     require_named([(member.name, member) for member in known.ensemble.members], "Members")
     require(len(known.ensemble.members) > 0, "An ensemble must have members")
     require(known.kept in PRECISIONS, "Weights must be kept at a known precision")
-    if known.kept != FULL:  # then a part of its own answers
-        return
-    for member in known.ensemble.members:
+    for member in known.ensemble.members if known.kept == FULL else ():
         require_classifier(member.model, known.ensemble.classes, width, f"Member {member.name}")
         answers = hasattr(member.model, "decision_function") or hasattr(member.model, "predict_proba")
         require(answers, "A member must have scores")

@@ -95,7 +95,7 @@ def refuse(*given, **named):
     [
         ("fit", "untwin.model.UntwinClassifier.fit"),
         ("evaluate", "untwin.model.UntwinClassifier.predict_all"),
-        ("predict", "untwin.model.UntwinClassifier.predict_all"),
+        ("predict", "untwin.export.model.AnswerModel.predict_all"),
         ("add", "untwin.model.UntwinClassifier.add"),
     ],
 )

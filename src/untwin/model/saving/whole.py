@@ -44,7 +44,8 @@ def check_model(model: Any) -> None:
     class_order(model.order, classes, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == classes.tolist(), "Groups must hold each class once")
-    require("accuracy" in model.scores_ and model.candidates_ != [], "A model must have its scores and candidates")
+    measured = "accuracy" in model.scores_ or not known.answers.held.any()
+    require(measured and model.candidates_ != [], "A model must have its scores and candidates")
 
 
 def _check_view(view: Any, n_rows: int, model: Any) -> None:

@@ -29,7 +29,7 @@ STEPS = 16  # at which the gradient of a second stage is taken
 LEAST = 5e-4  # evidence that would be shown as 0.000 is left out
 
 
-class Evidence(NamedTuple):
+class WordEvidence(NamedTuple):
     """Words or cells that speak for a class or against it.
 
     Attributes
@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
     def sides(self) -> list[tuple[Any, list[tuple[str, float]]]]:
         """Return both classes, each with what speaks for it, if there is anything.
 
-        >>> Evidence("a", "b", (("x", 2.0), ("y", -1.0))).sides()
+        >>> WordEvidence("a", "b", (("x", 2.0), ("y", -1.0))).sides()
         [('a', [('x', 2.0)]), ('b', [('y', -1.0)])]
         """
         parts = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from untwin.answer.evidence import Evidence, contributions_of_words, strongest_evidence
+from untwin.answer.evidence import WordEvidence, contributions_of_words, strongest_evidence
 from untwin.answer.words import read_text
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Reason(NamedTuple):
     neighbours : Explanation or None
         Training rows with similar answers, those with the most terms in common first, named as in `ids_`; their
         similarity is the cosine by terms. None of them for a row without evidence; None from a model that only answers.
-    evidence : Evidence
+    evidence : WordEvidence
         What each word or cell adds to the log-odds of the answer against the next class.
     no_evidence : bool
         Whether the text holds no known term; its probabilities are the shares of the classes.
@@ -41,7 +41,7 @@ class Reason(NamedTuple):
     probabilities: tuple[tuple[Any, float], ...]
     unsure: bool
     neighbours: Any
-    evidence: Evidence
+    evidence: WordEvidence
     no_evidence: bool = False
     own_label: Any = None
 
@@ -70,7 +70,7 @@ def explain_texts(answerer: TextAnswerer, decision: Decision, texts: list[str], 
         read = read_text(text, answerer.lookups)
         numbers = contributions_of_words(answerer, read, first, second)
         label, against = decision.classes[[first, second]].tolist()
-        evidence = Evidence(label, against, strongest_evidence(read.words, numbers, top))
+        evidence = WordEvidence(label, against, strongest_evidence(read.words, numbers, top))
         likeliest = likeliest_classes(decision.classes, found.probabilities[row], top)
         mute = bool(found.no_evidence[row])
         reasons.append(Reason(label, likeliest, bool(found.unsure[row]), None, evidence, mute))

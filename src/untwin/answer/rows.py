@@ -13,7 +13,7 @@ LARGEST_SHIFT = 1000  # bits by which small numbers are made larger: more would 
 LARGEST = float(np.finfo(np.float32).max)
 
 
-class Rows(Protocol):
+class MatrixRows(Protocol):
     """What answering asks of rows, however they are stored; `values` are the numbers that are stored."""
 
     @property
@@ -94,14 +94,14 @@ class SparseRows(NamedTuple):
         return np.asarray(type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape) @ W)
 
 
-def rows_to_answer(X: Any) -> Rows:
+def rows_to_answer(X: Any) -> MatrixRows:
     """Return rows of a dense or CSR matrix; raise ValueError for a number that is not finite in single precision."""
     if hasattr(X, "indptr"):
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        rows: Rows = SparseRows(X.data.astype(np.float64), X.indices, row_of, X)
+        rows: MatrixRows = SparseRows(X.data.astype(np.float64), X.indices, row_of, X)
     else:
         rows = DenseRows(np.ascontiguousarray(X, dtype=np.float64))
     largest = np.abs(rows.values).max(initial=0.0)
@@ -110,7 +110,7 @@ def rows_to_answer(X: Any) -> Rows:
     return rows
 
 
-def to_whole(rows: Rows, values: Floats, bits: int) -> tuple[Floats, Floats]:
+def to_whole(rows: MatrixRows, values: Floats, bits: int) -> tuple[Floats, Floats]:
     """Return values as whole numbers up to 2**bits, and what 1 stands for in each row: a power of two.
 
     >>> numbers, unit = to_whole(rows := DenseRows(np.array([[0.5, -0.1], [0.0, 0.0]])), rows.values, 10)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin.answer.layers import AT_ONCE, LinearLayers
-from untwin.answer.rows import Rows, rows_to_answer, to_whole
+from untwin.answer.rows import MatrixRows, rows_to_answer, to_whole
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32
@@ -66,14 +66,14 @@ class VectorAnswerer(LinearLayers):
     def _sums_rows(self) -> bool:
         return bool(self.by_length.any() or self.offset.any())
 
-    def _answer(self, rows: Rows) -> Floats32:
+    def _answer(self, rows: MatrixRows) -> Floats32:
         numbers, unit = to_whole(rows, rows.values * rows.of_columns(self.column_scale), self._row_bits)
         products = rows.product(numbers, self._multiplied) * unit[:, np.newaxis]
         units, lengths = self._totals(rows) if self._sums_rows else (np.zeros(len(products)), None)
         with np.errstate(over="ignore"):  # what is so much less likely has probability 0
             return self.log_proba_of_products(products, units, lengths, sparse=False)
 
-    def _totals(self, rows: Rows) -> tuple[Floats, Floats]:
+    def _totals(self, rows: MatrixRows) -> tuple[Floats, Floats]:
         """Return the sum and the length of each row, 1 for a row of zeros; squares are summed exactly, too."""
         numbers, unit = to_whole(rows, rows.values, exact_bits(self.n_columns) // 2)
         lengths = np.sqrt(rows.sums(numbers * numbers)) * unit

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from untwin.answer.answerer import TextAnswerer
-from untwin.answer.evidence import Evidence
+from untwin.answer.evidence import WordEvidence
 from untwin.answer.reasons import Reason, likeliest_classes
 from untwin.classify.knn.explain import Explanation, Neighbour
 from untwin.model.neighbours import AnswerIndex, most_similar
@@ -110,7 +110,7 @@ class Explainer:
             likeliest_classes(classes, found.probabilities[row], top),
             bool(found.unsure[row]),
             _explanation(label, neighbours),
-            Evidence(label, against, terms),
+            WordEvidence(label, against, terms),
             mute,
             None if own is None else self.known.y[[own]].tolist()[0],
         )

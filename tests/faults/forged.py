@@ -27,8 +27,16 @@ class Asker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        self._warm = set[str]()
 
     def ask(self, folder: Path, rows: str, *, report: bool) -> dict[str, Any]:
+        """Ask about a model whose rows are those of the zoo; its like beside it first, which imports and compiles."""
+        if rows not in self._warm:
+            self._say(folder.parent / rows, rows, report=False)
+            self._warm.add(rows)
+        return self._say(folder, rows, report=report)
+
+    def _say(self, folder: Path, rows: str, *, report: bool) -> dict[str, Any]:
         if self._process is None:
             command, once = [sys.executable, str(Path(__file__).parent / "asked.py")], {"POLARS_MAX_THREADS": "1"}
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -48,6 +56,7 @@ class Asker:
             self._process.kill()
             self._process.wait()
             self._process = None
+            self._warm = set()
 
 
 def make_models(work: Path, names: list[str] | None = None) -> list[str]:
@@ -55,7 +64,8 @@ def make_models(work: Path, names: list[str] | None = None) -> list[str]:
     names = list(zoo.MODELS) if names is None else names
     for name in names:
         if not (work / name).exists():
-            zoo.MODELS[name]()[0].save(work / name)
+            full = name.startswith("stack")  # with the weights of all members, else with those that answer
+            zoo.MODELS[name]()[0].save(work / name, precision="full" if full else None)
     return names
 
 
@@ -82,7 +92,7 @@ def forge_and_ask(
 
 
 def judged(found: dict[str, Any], size: float) -> str:
-    """Return what came of a forgery; a process compiles and imports when first asked, so its first answers are slow."""
+    """Return what came of a forgery."""
     if found["seconds"] > SECONDS or found.get("mebibytes", 0.0) > MEBIBYTES + size:
         return f"too costly: {found['seconds']:.1f} s, {found['mebibytes']:.0f} MiB, {found['said']}"
     return str(found["said"])

@@ -36,7 +36,7 @@ class Forger:
         self._reader = ArrayReader(self.stored.parts)
 
     def save(self, folder: Path) -> None:
-        parts = {**self.stored.parts, "forged": self.forged, "tree": [json.dumps(self.tree)]}
+        parts = {**self.stored.parts, "forged": {**self.forged}, "tree": [json.dumps(self.tree)]}
         save(folder, {name: part for name, part in parts.items() if part != {}}, self.stored.facts)
 
     def pick(self, things: list[Any]) -> Any:
@@ -96,6 +96,32 @@ def one_number(forger: Forger) -> str:
     array[place] = lie
     forger.put(owner, key, array)
     return f"{way}{list(place)} = {lie}"
+
+
+def answer_number(forger: Forger) -> str:
+    """Change a number of an array that is named in no tree: of what answers."""
+    parts = {name: part for name, part in forger.stored.parts.items() if name not in ("tree", "small arrays")}
+    found = [(way, owner, key) for way, owner, key in arrays_of(parts) if owner[key].size]
+    if not found:
+        return one_number(forger)
+    way, owner, key = forger.pick_by_way(found)
+    array = owner[key].copy()
+    place = tuple(int(forger.rng.integers(size)) for size in array.shape)
+    whole = array.dtype.kind in "iu"
+    info: Any = np.iinfo(array.dtype) if whole else None
+    lies = [info.max, info.min, 0, int(array.max()) + 1] if whole else [np.nan, np.inf, -1, 0]
+    array[place] = np.clip(forger.pick(lies), info.min, info.max) if whole else forger.pick(lies)
+    owner[key] = array
+    return f"{way}{list(place)} = {array[place]}"
+
+
+def arrays_of(parts: dict[str, Any], way: str = "") -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield (way, owner, key) of the arrays of numbers that parts consist of."""
+    for key, part in parts.items():
+        if isinstance(part, dict):
+            yield from arrays_of(part, f"{way}/{key}")
+        elif isinstance(part, np.ndarray) and part.dtype.kind in "iuf":
+            yield f"{way}/{key}", parts, key
 
 
 def more_rows(forger: Forger) -> str:
@@ -250,7 +276,7 @@ def no_tree(forger: Forger) -> str:
 
 
 WAYS = [
-    *(one_number, one_number, one_number, more_rows, more_rows, swapped_arrays, other_matrix, swapped_objects),
+    *(one_number, one_number, answer_number, more_rows, more_rows, swapped_arrays, other_matrix, swapped_objects),
     *(repeated, one_less, huge_number, huge_number, other_text, other_value, no_tree),
 ]
 

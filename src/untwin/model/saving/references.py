@@ -177,6 +177,10 @@ def _check_stack(stack: Any) -> None:
     Models of the first stage may be left out, where a part of its own answers.
     """
     require_named(stack.estimators, "Models of a stack")
+    scored = all(
+        hasattr(model, "decision_function") or hasattr(model, "predict_proba") for _, model in stack.estimators
+    )
+    require(scored, "Models of a stack must have scores")
     models: Any = getattr(stack, "models_", None)
     if models is None:
         return
@@ -210,6 +214,8 @@ def _check_text_blocks(blocks: Any) -> None:
 
 def _check_text_features(features: Any) -> None:
     require_parts(features.encoders, "Ways to count")
+    counted = all(type(encoder).__name__ == "TextCounts" for encoder in features.encoders)
+    require(counted, "Ways to count must count")
     if hasattr(features, "weights_"):
         width, weights = len(features.blocks_.block_of_), features.weights_
         require(getattr(weights, "n_features_in_", None) == width, "Each term of a text must have a weight")
@@ -254,6 +260,8 @@ def width_of(transformer: Any) -> int | None:
 
 def _check_table_encoder(encoder: Any) -> None:
     """Refuse blocks that do not follow one another, each as wide as what its column becomes."""
+    makers = (encoder.counts, encoder.discretizer)
+    require(all(maker is None or hasattr(maker, "transform") for maker in makers), "Cells must be made terms")
     blocks: Any = getattr(encoder, "_blocks", None)
     if blocks is None:
         return

@@ -31,6 +31,7 @@ def require_harmless(name: str, thing: Any) -> None:
     jobs = getattr(thing, "n_jobs", None)
     require(jobs is None or (type(jobs) is int and abs(jobs) <= MOST_JOBS), "n_jobs must be a small whole number")
     _check_folds(getattr(thing, "cv", None))
+    _check_names(thing)
     for rule in (_RULES.get(name), lambda made: require_shapes(name, KINDS[name].state(made)), REFERENCES.get(name)):
         if rule is not None:
             rule(thing)
@@ -44,6 +45,15 @@ def _check_folds(cv: Any) -> None:
         require(2 <= cv <= MOST_FOLDS, "cv must be a number of folds")
     else:
         require(not isinstance(cv, float | bool | dict | str) or cv == "auto", "cv must be a number of folds, or folds")
+
+
+def _check_names(thing: Any) -> None:
+    """Refuse columns whose number is none, or whose names are not one for each."""
+    width, names = getattr(thing, "n_features_in_", None), getattr(thing, "feature_names_in_", None)
+    require(width is None or (type(width) is int and width >= 0), "A number of columns must be a whole number")
+    if names is not None:
+        texts = isinstance(names, np.ndarray) and all(type(name) is str for name in names.tolist())
+        require(texts and names.shape == (width,), "Each column must have a name")
 
 
 def _check_pipeline(pipeline: Any) -> None:

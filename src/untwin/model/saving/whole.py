@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,9 @@ from untwin.model.saving.references import require_classifier, require_named, sa
 from untwin.model.state import FULL
 from untwin.store.refusal import require
 from untwin.structure.hierarchy import GroupRange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def check_model(model: Any) -> None:
@@ -65,6 +68,16 @@ def _check_view(view: Any, n_rows: int, model: Any) -> None:
     else:
         numbers = given.dtype.kind in "biuf" and len(given.shape) == 2 if hasattr(given, "dtype") else False
         require(numbers and given.shape[1] == model.n_features_in_, "Rows must have the columns of the model")
+        counted = any(type(part).__name__ == "NaiveBayes" for part in _trained_again(model.state_.ensemble.members))
+        least = (given if isinstance(given, np.ndarray) else given.data).min(initial=0) if counted else 0
+        require(bool(least >= 0), "Rows that are counted must not be negative")
+
+
+def _trained_again(members: Any) -> Iterator[Any]:
+    """Yield the classifiers that are trained when the model learns, but for those inside others."""
+    for member in members:
+        yield from (model for _, model in getattr(member.model, "estimators", ()))
+        yield member.model
 
 
 def _check_members(known: Any) -> None:

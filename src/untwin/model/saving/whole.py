@@ -65,7 +65,8 @@ def _check_view(view: Any, n_rows: int, model: Any) -> None:
         require(not isinstance(given, list) or all(type(text) is str for text in given), "Texts must be texts")
         if isinstance(given, pl.DataFrame):
             names = np.asarray(model.feature_names_in_).tolist()
-            require(set(names) <= set(given.columns), "A frame must have the columns of the model")
+            ordered = [name for name in given.columns if name in set(names)]
+            require(ordered == names, "A frame must have the columns of the model")
     else:
         numbers = given.dtype.kind in "biuf" and len(given.shape) == 2 if hasattr(given, "dtype") else False
         require(numbers and given.shape[1] == model.n_features_in_, "Rows must have the columns of the model")

@@ -43,7 +43,7 @@ def found(evidence: Evidence) -> list[Finding]:
     >>> from untwin.model.out_of_fold import OutOfFoldAnswers
     >>> y, rows = np.repeat([0, 1], [20, 4]), np.arange(24)
     >>> log_p = np.where(np.eye(2)[y] > 0, np.log(0.99), np.log(0.01))
-    >>> answers = OutOfFoldAnswers(np.array(["cat", "dog"]), rows, true=y, said=y, log_p=log_p, folds=rows % 2)
+    >>> answers = OutOfFoldAnswers.of(np.array(["cat", "dog"]), rows, true=y, said=y, log_p=log_p, folds=rows % 2)
     >>> found(Evidence(answers=answers, X=np.eye(2)[y]))
     [Finding(warning, tiny-class: 1 class has fewer than 10 rows.)]
     """

@@ -44,7 +44,7 @@ def check_model(model: Any) -> None:
     class_order(model.order, classes, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == classes.tolist(), "Groups must hold each class once")
-    measured = "accuracy" in model.scores_ or not known.answers.held.any()
+    measured = not model.scores_ or "accuracy" in model.scores_  # none where nothing could be held out
     require(measured and model.candidates_ != [], "A model must have its scores and candidates")
 
 

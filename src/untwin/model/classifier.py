@@ -298,9 +298,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         overwrite : bool
             False raises `UntwinError` if the model there has changed since this one was read from it or saved to it.
         precision : {"default", "small", "full"}, optional
-            The weights to keep of a model that is made of linear ones: those that it answers with ("default"), half of
-            them ("small"), or besides all weights of its members in single precision ("full"). None: "default", or
-            what a loaded model has.
+            The weights to keep of linear models: those that answer, half of them, or all. None: those that answer.
         """
         from untwin.model.saving import save_model
 

@@ -302,9 +302,8 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         """
         from untwin.model.saving import save_model
 
-        vars(self).update(
-            save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite, precision=precision)
-        )
+        noted = save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite, precision=precision)
+        vars(self).update(noted)
 
     def export(self, folder: str | Path, *, precision: str = "default") -> None:
         """Write the part of a model of texts or a matrix that answers into a folder of its own: see `AnswerModel`.
@@ -344,8 +343,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         self._kind, self._noted = kind_of(X), {}
         require_threads(self._kind)
         given = self._prepare_rows(X, reset=True)
-        labels, called = self._prepare_labels(given, y, ids)
-        known, choice = fit_state(self, given, labels, called)
+        known, choice = fit_state(self, given, *self._prepare_labels(given, y, ids))
         self.candidates_, self.scores_ = choice.candidates, choice.scores
         return self._hold(known)
 
@@ -383,19 +381,16 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         return Decision(self.classes_, self.groups_, self.threshold_, self.scoring, order)
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
-        known = self.classes_ if classes is None else classes
-        return answers(log_p, known, scoring=self.scoring, order=self.order)
+        return answers(log_p, self.classes_ if classes is None else classes, scoring=self.scoring, order=self.order)
 
     def _learn(self, outcome: tuple[FittedState, UpdateReport]) -> UpdateReport:
-        known, learnt = outcome
-        self._hold(known)
-        return learnt
+        self._hold(outcome[0])
+        return outcome[1]
 
     def _hold(self, known: FittedState) -> Self:
         """Replace the fitted state and all attributes derived from it, in one assignment."""
         noted = {name: value for name, value in self._noted.items() if name == "parents"}  # the rest has changed
-        lessons = derive(known, self.target_error)
-        self.__dict__ = {**vars(self), "state_": known, **lessons, "_noted": noted}
+        self.__dict__ = {**vars(self), "state_": known, **derive(known, self.target_error), "_noted": noted}
         return self
 
     def __sklearn_tags__(self) -> Tags:

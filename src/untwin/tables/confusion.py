@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import ArrayLike
 
-    from untwin._types import Array, Floats
+    from untwin._types import Array, Floats, Indices
 
 SHOWN_CLASSES = 20
 
@@ -89,8 +89,18 @@ class Confusion:
                 f"y_true and y_pred must hold labels of one kind. Got {true.dtype} and {predicted.dtype} instead."
             )
         names = np.union1d(np.unique(true), np.unique(predicted)) if classes is None else class_names(classes)
-        cells = positions(true, names), positions(predicted, names)
-        return cls(csr_array((np.ones(len(true), np.int64), cells), shape=(len(names), len(names))), names)
+        return cls.from_codes(positions(true, names), positions(predicted, names), names)
+
+    @classmethod
+    def from_codes(cls, true: Indices, predicted: Indices, classes: ArrayLike) -> Confusion:
+        """Return the counts of pairs (true, predicted), given as numbers of classes.
+
+        >>> Confusion.from_codes(np.array([0, 0]), np.array([0, 1]), ["ape", "bee"]).counts.toarray().tolist()
+        [[1, 1], [0, 0]]
+        """
+        names = class_names(classes)
+        cells = np.ones(len(true), np.int64), (true, predicted)
+        return cls(csr_array(cells, shape=(len(names), len(names))), names)
 
     @classmethod
     def mean(cls, confusions: Iterable[Confusion]) -> Confusion:

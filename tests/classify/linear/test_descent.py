@@ -16,7 +16,13 @@ from untwin.classify.linear.svm import memberships
 
 
 def learn(problem, n_jobs=None):
-    return problem.learn(n_jobs=n_jobs)
+    return problem.learn(n_jobs=n_jobs)[:2]
+
+
+def learn_block(problem, orders):
+    block = problem._block(slice(0, 150), None)
+    problem._improve(block, orders)
+    return block
 
 
 @pytest.fixture
@@ -104,7 +110,7 @@ def test_a_tiny_tolerance_changes_no_bit(problem):
 def test_violations_up_to_the_tolerance_are_left_alone(problem):
     """A block that is learnt to a tolerance has none beyond it, and another pass at this tolerance changes no bit."""
     orders = PassOrders(len(problem.given.slack), problem.seed)
-    block = replace(problem, passes=None, tol=0.1)._learn_block(0, 150, orders)
+    block = learn_block(replace(problem, passes=None, tol=0.1), orders)
     before = deepcopy(block)
     assert sweep(orders[0], problem.given, block, 1, np.float32(0.1)) == 0
     np.testing.assert_array_equal(block.W, before.W)
@@ -117,7 +123,7 @@ def test_violations_up_to_the_tolerance_are_left_alone(problem):
 
 def test_in_passes_over_some_classes_too(problem):
     orders = PassOrders(len(problem.given.slack), problem.seed)
-    block = replace(problem, passes=2)._learn_block(0, 150, orders)
+    block = learn_block(replace(problem, passes=2), orders)
     before = deepcopy(block)
     assert sweep(orders[2], problem.given, block, 0, np.float32(10)) == 0
     np.testing.assert_array_equal(block.W, before.W)
@@ -158,12 +164,12 @@ def test_full_passes_are_the_first_the_third_and_every_fourth_from_there(problem
 
 def test_packed_weights_are_the_dense_ones_without_those_next_to_nothing(problem):
     dense, biases = learn(problem)
-    packed, b = problem.learn(packed=True)
+    packed, b, _ = problem.learn(packed=True)
     least = descent.NEXT_TO_NOTHING * np.abs(dense).max(axis=0)
     np.testing.assert_array_equal(packed.toarray(), np.where(np.abs(dense) > least, dense, 0))
     np.testing.assert_array_equal(b, biases)
     assert packed.shape == dense.shape
     assert packed.nnz < np.count_nonzero(dense)
     assert packed.has_canonical_format
-    again, _ = problem.learn(packed=True, n_jobs=3)
+    again, _, _ = problem.learn(packed=True, n_jobs=3)
     np.testing.assert_array_equal(again.toarray(), packed.toarray())

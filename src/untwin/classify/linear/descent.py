@@ -9,26 +9,30 @@ Blocks of classes do not share anything that they write, and rows have a fixed o
 class has the same weights whatever its block is, so that there are as many blocks as threads, or more. Without one a
 block ends where all its classes have reached the tolerance, so that blocks have a fixed width. Either way the number of
 threads changes no weight.
+
+What has been learnt can be learnt on: the alphas of rows that are still there, with the class that they had, are as
+good a place to begin as zeros. They say what the weights are, so that no error adds up.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, hstack, vstack
 from sklearn.utils.parallel import Parallel, delayed
 
 from untwin._compat import number_of_threads
 from untwin._compiled import Rows, as_rows
-from untwin.classify.linear.kernels import Block, Labelled, pack_weights, squared_lengths, sweep
+from untwin.classify.linear.kernels import Block, Labelled, pack_weights, restore, squared_lengths, sweep
+from untwin.classify.linear.resume import Learnt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from untwin._types import Array, Floats32
+    from untwin._types import Array, Floats32, Indices
 
 WIDTH = 128  # classes of a block: with more, a row is read less often, but a block of weights takes more memory
 NEXT_TO_NOTHING = 0.01  # relative to the largest weight of a class: smaller ones are not packed
@@ -64,30 +68,61 @@ class Problem:
         given = Labelled(rows, own_starts, own, squared_lengths(rows.starts, rows.values), slack.astype(np.float32))
         return cls(given, places, members.shape[1], passes, tol, seed)
 
-    def learn(self, *, packed: bool = False, n_jobs: int | None = None) -> tuple[Any, Floats32]:
-        """Learn block after block, `n_jobs` at a time; return all weights, as CSR if `packed`, and biases."""
+    def only(self, columns: Indices) -> Problem:
+        """Return the problem of some columns of the weights."""
+        place = np.full(self.n_classes, -1, dtype=np.int32)
+        place[columns] = np.arange(len(columns), dtype=np.int32)
+        return replace(self, given=self.given._replace(own=place[self.given.own]), n_classes=len(columns))
+
+    def learn(
+        self,
+        *,
+        packed: bool = False,
+        n_jobs: int | None = None,
+        start: csr_array | None = None,
+        passes: int | None = None,
+    ) -> Learnt:
+        """Learn block after block, `n_jobs` at a time; weights are CSR if `packed`.
+
+        `start` are dual variables (k x n) to go on from, with `passes=0` to make weights of them and no more.
+        """
         orders, width = PassOrders(len(self.given.slack), self.seed), WIDTH
         if self.passes is not None:  # then a class does not depend on the others of its block
             width = min(WIDTH, ceil(self.n_classes / number_of_threads(n_jobs)))
 
-        def learn_block(first: int) -> tuple[Any, Floats32]:
-            block = self._learn_block(first, min(width, self.n_classes - first), orders)
-            return _pack(block.W, self.places) if packed else block.W[self.places], block.bias
+        def learn_block(first: int) -> Learnt:
+            columns = slice(first, min(first + width, self.n_classes))
+            block = self._block(columns, None if start is None else start[columns])
+            if passes != 0:
+                self._improve(block, orders)
+            weights = _pack(block.W, self.places) if packed else block.W[self.places]
+            return Learnt(weights, block.bias, csr_array(block.alpha.T))
 
         blocks = (delayed(learn_block)(first) for first in range(0, self.n_classes, width))
-        parts, biases = zip(*Parallel(n_jobs=n_jobs, prefer="threads")(blocks), strict=True)
-        weights = csr_array(hstack(parts, format="csr")) if packed else np.hstack(parts)
-        return weights, np.concatenate(biases)
+        parts = [Learnt(*part) for part in Parallel(n_jobs=n_jobs, prefer="threads")(blocks)]
+        weights = [part.weights for part in parts]
+        return Learnt(
+            csr_array(hstack(weights, format="csr")) if packed else np.hstack(weights),
+            np.concatenate([part.biases for part in parts]),
+            csr_array(vstack([part.alpha for part in parts], format="csr")),
+        )
 
-    def _learn_block(self, first: int, width: int, orders: PassOrders) -> Block:
-        """Return a block of classes, learnt; its weights are in the order of `places`."""
-        shapes = (len(self.places), width), (width,), (len(self.given.slack), width)
-        block = Block(first, *(np.zeros(shape, np.float32) for shape in shapes))
+    def _block(self, columns: slice, start: csr_array | None) -> Block:
+        """Return a block of classes at zero, or at the weights of dual variables; in the order of `places`."""
+        width, n_rows = columns.stop - columns.start, len(self.given.slack)
+        W, bias = np.zeros((len(self.places), width), np.float32), np.zeros(width, np.float32)
+        if start is None:
+            return Block(columns.start, W, bias, np.zeros((n_rows, width), np.float32))
+        block = Block(columns.start, W, bias, start.T.toarray(order="C"))
+        restore(self.given, block)
+        return block
+
+    def _improve(self, block: Block, orders: PassOrders) -> None:
+        """Visit the rows pass after pass."""
         for number, full in self._passes():
             worst = sweep(orders[number], self.given, block, int(full), np.float32(self.tol))
             if self.passes is None and full and worst <= self.tol:
                 break
-        return block
 
     def _passes(self) -> Iterator[tuple[int, bool]]:
         """Yield the number of each pass, and whether it visits all classes; only such passes see the end."""

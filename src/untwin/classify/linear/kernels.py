@@ -60,8 +60,10 @@ def squared_lengths(starts: Array, values: Array) -> Array:
     """Return the squared length of each row, its constant 1 included."""
     lengths = np.ones(len(starts) - 1, dtype=np.float32)
     for row in range(len(lengths)):
+        length = ONE
         for place in range(starts[row], starts[row + 1]):
-            lengths[row] += values[place] * values[place]
+            length += values[place] * values[place]
+        lengths[row] = length
     return lengths
 
 
@@ -95,6 +97,28 @@ def sweep(order: Array, given: Labelled, block: Block, full: int, tol: Any) -> f
             _add_some(given.rows, row, block, visit.moved[:n_moved], change)
         _mark(given, row, block.first, visit.sign, -ONE)
     return float(worst)
+
+
+@compiled
+def restore(given: Labelled, block: Block) -> None:
+    """Add to the weights of a block, which are zero, what its alpha stands for."""
+    rows, width = given.rows, len(block.bias)
+    sign, change = np.full(width, -ONE), np.empty(width, np.float32)
+    held = np.empty(width, np.int64)
+    for row in range(len(block.alpha)):
+        _mark(given, row, block.first, sign, ONE)
+        n_held = 0
+        for c in range(width):
+            if block.alpha[row, c] > ZERO:
+                change[n_held], held[n_held] = block.alpha[row, c] * sign[c], c
+                block.bias[c] += change[n_held]
+                n_held += 1
+        if n_held:
+            for place in range(rows.starts[row], rows.starts[row + 1]):
+                value, weights = rows.values[place], block.W[rows.terms[place]]
+                for number in range(n_held):
+                    weights[held[number]] += value * change[number]
+        _mark(given, row, block.first, sign, -ONE)
 
 
 @compiled

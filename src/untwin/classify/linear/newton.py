@@ -57,7 +57,14 @@ def densify(X: Any) -> Any:
 
 
 def one_against_rest(
-    X: Array, codes: Indices, n_classes: int, *, C: float, tol: float, weights: Array | None = None
+    X: Array,
+    codes: Indices,
+    n_classes: int,
+    *,
+    C: float,
+    tol: float,
+    weights: Array | None = None,
+    near: Array | None = None,
 ) -> Array:
     """Return W, (m, n_classes); a class's slope ends below `tol` times that at zero and its share, as liblinear's.
 
@@ -72,6 +79,8 @@ def one_against_rest(
         As in `LinearSVC`, but `tol` is never above `PRECISE`.
     weights : (n,), above zero, or None
         How often each row counts.
+    near : (m, n_classes) or None
+        Weights to begin with, if some are known that are near the minimum.
     """
     r = np.ones((len(X), 1), X.dtype) if weights is None else np.sqrt(weights).astype(X.dtype)[:, np.newaxis]
     X = X if weights is None else r * X
@@ -81,7 +90,7 @@ def one_against_rest(
     own = np.flatnonzero(codes >= 0)
     T[own, codes[own]] = 1
     with threadpool_limits(1, user_api="blas"):  # most systems are too small to share, and sums keep their order
-        W = _near_by(X, r * T, C)
+        W = _near_by(X, r * T, C) if near is None else near.astype(X.dtype)
         for columns in slices(n_classes, NUMBERS_AT_ONCE // len(X)):
             _descend(W[:, columns], X, T[:, columns], r, C=C, tol=tol)
     return W

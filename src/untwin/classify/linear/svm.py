@@ -13,10 +13,12 @@ from sklearn.utils.validation import validate_data
 from untwin._compat import Interval, StrOptions, as_dense, checked_sample_weight, validating
 from untwin.classify.base import FLOATS
 from untwin.classify.linear.newton import one_against_rest, suits
+from untwin.classify.linear.resume import ResumePoint, dense_weights, resume_problem
 from untwin.classify.linear.weights import MOST_DENSE, Margins, with_ones
 
 if TYPE_CHECKING:
     from untwin._types import Indices
+    from untwin.classify.linear.resume import Origin
 
 PASSES = 8  # more change hardly an answer
 
@@ -41,10 +43,14 @@ class LinearSVM(Margins):
     n_jobs : int or None, default=None
         Threads that learn blocks of classes.
     random_state : int, RandomState or None, default=0
+    resumable : bool, default=False
+        Keep what `resume` goes on from.
 
     Attributes
     ----------
     classes_ : (k,) array
+    point_ : ResumePoint
+        What `resume` goes on from; only if `resumable`.
     weights_ : (m, k) float32 array, or CSR where that would be large
         One column for two classes. A column of zeros for one class, which is then every answer.
     coef_, intercept_ : (k, m) and (k,)
@@ -66,6 +72,7 @@ class LinearSVM(Margins):
         "solver": [StrOptions({"auto", "descent", "newton"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "resumable": ["boolean"],
     }
 
     def __init__(
@@ -77,6 +84,7 @@ class LinearSVM(Margins):
         solver: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = 0,
+        resumable: bool = False,
     ) -> None:
         self.C = C
         self.passes = passes
@@ -84,6 +92,7 @@ class LinearSVM(Margins):
         self.solver = solver
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.resumable = resumable
 
     @validating
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -94,25 +103,51 @@ class LinearSVM(Margins):
             shares = checked_sample_weight(sample_weight, X, ensure_non_negative=True)
             counted = np.flatnonzero(shares)
             X, y, shares = X[counted], y[counted], shares[counted]
-        codes = self._encode(y)
+        return self._learn(X, self._encode(y), shares)
+
+    def resume(self, X: Any, y: Any, point: ResumePoint, origin: Origin, n_before: int) -> Self:
+        """Learn rows `X` with labels `y` from where an SVM of `n_before` classes had got before some were changed.
+
+        Classes whose rows are the same keep their weights, so that a corrected label costs a small part of `fit`.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
+        codes, by_columns = self._encode(y), origin.columns(n_before)
+        return self._learn(X, codes, None, None if by_columns is None else (point, by_columns))
+
+    def _learn(self, X: Any, codes: Indices, shares: Any, start: tuple[ResumePoint, Origin] | None = None) -> Self:
+        """Learn the weights of checked rows by the solver that suits them."""
+        vars(self).pop("point_", None)
         if len(self.classes_) == 1:
             self.weights_, self.intercept_ = np.zeros((X.shape[1], 1), np.float32), np.ones(1, np.float32)
         elif self.solver == "newton" or (self.solver == "auto" and suits(X)):
-            rows, n_columns = with_ones(as_dense(X)), int(codes.max()) + 1
-            W = one_against_rest(rows, codes, n_columns, C=self.C, tol=self.tol, weights=shares).astype(np.float32)
-            self.weights_, self.intercept_ = np.ascontiguousarray(W[:-1]), W[-1].copy()
+            self._follow_newton(X, codes, shares, start)
         else:
-            self._descend(csr_array(X), codes, shares)
+            self._descend(csr_array(X), codes, shares, start)
         return self
 
-    def _descend(self, X: csr_array, codes: Indices, shares: Any) -> None:
+    def _follow_newton(self, X: Any, codes: Indices, shares: Any, start: tuple[ResumePoint, Origin] | None) -> None:
+        rows, n_columns = with_ones(as_dense(X)), int(codes.max()) + 1
+        near = None if start is None else dense_weights(*start, rows.shape[1])
+        W = one_against_rest(rows, codes, n_columns, C=self.C, tol=self.tol, weights=shares, near=near)
+        W = W.astype(np.float32)
+        self.weights_, self.intercept_ = np.ascontiguousarray(W[:-1]), W[-1].copy()
+        if self.resumable:
+            self.point_ = ResumePoint(None, W)
+
+    def _descend(self, X: csr_array, codes: Indices, shares: Any, start: tuple[ResumePoint, Origin] | None) -> None:
         from untwin.classify.linear.descent import Problem
 
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         members = memberships(codes, int(codes.max()) + 1)
         problem = Problem.of(X, members, C=self.C, passes=self.passes, tol=self.tol, seed=seed, weights=shares)
-        large = X.shape[1] * members.shape[1] > MOST_DENSE
-        self.weights_, self.intercept_ = problem.learn(packed=large, n_jobs=self.n_jobs)
+        how: dict[str, Any] = {"packed": X.shape[1] * members.shape[1] > MOST_DENSE, "n_jobs": self.n_jobs}
+        if start is None or start[0].alpha is None:
+            learnt = problem.learn(**how)
+        else:
+            learnt = resume_problem(problem, X, start[0].alpha, start[1], codes, **how)
+        self.weights_, self.intercept_ = learnt.weights, learnt.biases
+        if self.resumable:
+            self.point_ = ResumePoint(learnt.alpha, None)
 
 
 def memberships(codes: Indices, n_columns: int) -> csr_array:

@@ -14,7 +14,6 @@ folds: all first-stage scores come from one set of folds.
 
 from __future__ import annotations
 
-from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -24,7 +23,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from untwin._compat import Interval, rows_of, validating
-from untwin._values import positions
 from untwin.answer.layers import LEAST_FEATURE
 from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.temperature import fit_temperature
@@ -115,24 +113,6 @@ class StackedClassifier(RowClassifier):
         if found is not None:
             self._fit_second(found, X, codes)
         return self
-
-    def keeps_second_stage(self, y: Any) -> bool:
-        """Tell whether `update` keeps the second stage: it does if these labels name the classes that it knows.
-
-        What the second stage knows, which classes are confused and whom to believe, changes little with a few rows.
-        """
-        return self.second_ is not None and np.array_equal(np.unique(y), self.classes_)
-
-    def update(self, X: Any, y: Any) -> StackedClassifier:
-        """Return a copy whose first stage is trained on other rows; with the same classes the second one stays."""
-        if not self.keeps_second_stage(y):
-            fresh: StackedClassifier = clone(self)
-            return fresh.fit(X, y)
-        updated = copy(self)
-        X, y = validate_data(updated, X, y, accept_sparse="csr", dtype=FLOATS)
-        codes = positions(y, self.classes_)
-        updated.models_ = [clone(model).fit(X, codes) for _, model in self.estimators]
-        return updated
 
     def answers_out_of_fold(self, X: Any, y: Any, preprocessing: Any = None) -> FirstStageAnswers | None:
         """Return what the first stage says of rows that it was not trained on; None if no row can be held out.

@@ -71,11 +71,13 @@ class SharedFolds:
         known: PreparedFold | None = None,
         *,
         beside: Sequence[Callable[[int], None]] = (),
+        fit: Callable[[Any, PreparedFold], Any] | None = None,
     ) -> dict[str, HeldOutScores]:
         """Return the scores of each model for all rows; folds run in threads.
 
         `known` is a fold prepared already. `beside` is other work that the same threads do first, so that none of them
-        is idle at the end; it is told how many threads it may use.
+        is idle at the end; it is told how many threads it may use. `fit` returns a model that is fitted to a fold's
+        training rows, if it is not just a clone of the model.
         """
         shape, numbers = (len(self.codes), self.n_classes), self.numbers.tolist()
         found = {name: np.full(shape, np.nan, dtype=np.float32) for name in models}
@@ -87,7 +89,8 @@ class SharedFolds:
                 seconds = {}
                 for name, model in models.items():
                     start = thread_time() if n_jobs == 1 else perf_counter()
-                    found[name][prepared.rows] = prepared.scores(_with_threads(model, n_jobs), self.n_classes)
+                    fitted = (fit or fit_clone)(_with_threads(model, n_jobs), prepared)
+                    found[name][prepared.rows] = aligned_scores(fitted, prepared.asked, self.n_classes)
                     seconds[name] = thread_time() - start if n_jobs == 1 else (perf_counter() - start) * n_jobs
                 return seconds
 
@@ -122,9 +125,10 @@ class PreparedFold:
     truth: Indices
     rows: Indices
 
-    def scores(self, model: Any, n_classes: int) -> Floats32:
-        """Return the scores of the held-out rows by a clone of the model."""
-        return aligned_scores(clone(model).fit(self.train, self.codes), self.asked, n_classes)
+
+def fit_clone(model: Any, prepared: PreparedFold) -> Any:
+    """Return a clone of the model, fitted to the training rows of a fold."""
+    return clone(model).fit(prepared.train, prepared.codes)
 
 
 def _with_threads(model: Any, n_jobs: int) -> Any:

@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     from untwin.answer.reasons import Reason
     from untwin.crossfit import OutOfFold
     from untwin.model.records import Drift, UpdateReport
+    from untwin.model.selection.comparison import Candidate
     from untwin.model.state import FittedState
+    from untwin.model.updating import Update
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
     from untwin.structure.plan import SprinklingPlan
@@ -133,6 +135,8 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     """
 
     state_: FittedState
+    candidates_: list[Candidate]
+    scores_: dict[str, float]
     classes_: Array
     confusion_: Confusion
     hierarchy_: Hierarchy
@@ -247,7 +251,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> UpdateReport:
         """Learn more rows named `ids`, with new words and classes, and report the accuracy on them before.
 
-        The selection of candidates is not repeated.
+        The selection of candidates is repeated only if more than half of the rows have changed since the fit.
         """
         from untwin.model.updating import add_rows
 
@@ -256,8 +260,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
             given = now._prepare_rows(X, reset=False)
             labels, _ = now._prepare_labels(given, y)
             require_ordered_classes(labels, now.order)
-            log_p, _ = now.state_.log_proba(given)
-            return self._learn(add_rows(now.state_, given, labels, log_p, now._answer(log_p), ids=ids))
+            return self._learn(add_rows(now, given, labels, ids))
 
     def relabel(self, ids: ArrayLike, y: Any) -> UpdateReport:
         """Give the training rows named `ids` (see `ids_`) other labels."""
@@ -266,15 +269,14 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         with learning(self):
             now, labels = self._now(), as_labels(y)
             require_ordered_classes(labels, now.order)
-            return self._learn(relabel_rows(now.state_, ids, labels, now._answer))
+            return self._learn(relabel_rows(now, ids, labels))
 
     def remove(self, ids: ArrayLike) -> UpdateReport:
         """Remove the training rows named `ids` (see `ids_`)."""
         from untwin.model.updating import remove_rows
 
         with learning(self):
-            now = self._now()
-            return self._learn(remove_rows(now.state_, ids, now._answer))
+            return self._learn(remove_rows(self._now(), ids))
 
     def save(
         self,
@@ -344,8 +346,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         require_threads(self._kind)
         given = self._prepare_rows(X, reset=True)
         known, choice = fit_state(self, given, *self._prepare_labels(given, y, ids))
-        self.candidates_, self.scores_ = choice.candidates, choice.scores
-        return self._hold(known)
+        return self._hold(known, candidates_=choice.candidates, scores_=choice.scores)
 
     def _now(self) -> Self:
         """Return a copy of the fitted model: one consistent state that no other thread replaces."""
@@ -383,14 +384,15 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         return answers(log_p, self.classes_ if classes is None else classes, scoring=self.scoring, order=self.order)
 
-    def _learn(self, outcome: tuple[FittedState, UpdateReport]) -> UpdateReport:
-        self._hold(outcome[0])
-        return outcome[1]
+    def _learn(self, update: Update) -> UpdateReport:
+        candidates = update.candidates or self.candidates_
+        self._hold(update.state, scores_=update.scores, candidates_=candidates)
+        return update.report
 
-    def _hold(self, known: FittedState) -> Self:
-        """Replace the fitted state and all attributes derived from it, in one assignment."""
+    def _hold(self, known: FittedState, **more: Any) -> Self:
+        """Replace the fitted state, all attributes derived from it, and others, in one assignment."""
         noted = {name: value for name, value in self._noted.items() if name == "parents"}  # the rest has changed
-        self.__dict__ = {**vars(self), "state_": known, **derive(known, self.target_error), "_noted": noted}
+        self.__dict__ = {**vars(self), "state_": known, **derive(known, self.target_error), **more, "_noted": noted}
         return self
 
     def __sklearn_tags__(self) -> Tags:

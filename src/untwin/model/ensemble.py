@@ -18,7 +18,6 @@ from untwin.crossfit.together import log_shares
 
 if TYPE_CHECKING:
     from untwin._types import Array, Floats32
-    from untwin.model.features.view import PreparedRows, View
     from untwin.model.selection.comparison import Member
 
 
@@ -37,12 +36,6 @@ class Ensemble:
         if len(parts) > 1:
             parts = [log_probabilities(sum(parts[1:], start=parts[0]) / len(parts), self.temperature)]
         return self.top_class(parts[0])
-
-    def refit(self, view: View, prepared: PreparedRows, y: Array) -> Ensemble:
-        """Return the same members, trained again on the rows that the view holds now."""
-        models = (_retrain(member.model, view, prepared.rows, y) for member in self.members)
-        members = tuple(replace(member, model=model) for member, model in zip(self.members, models, strict=True))
-        return replace(self, members=members, classes=np.unique(y))
 
     def untrained(self) -> Ensemble:
         """Return the same members without what their training has found, but for the second stage of a stack."""
@@ -64,13 +57,3 @@ def _untrained(model: Any) -> Any:
     second = copy(model)
     second.models_ = []
     return second
-
-
-def _retrain(model: Any, view: View, rows: Any, y: Array) -> Any:
-    """Return a model trained on prepared rows; the second stage of a stack is trained again where classes changed."""
-    if not isinstance(model, StackedClassifier):
-        return clone(model).fit(rows, y)
-    if model.keeps_second_stage(y):
-        return model.update(rows, y)
-    fresh: StackedClassifier = clone(model)
-    return fresh.fit(rows, y, answers=fresh.answers_out_of_fold(view.rows, y, view.preprocessing))

@@ -17,13 +17,13 @@ wrong                positions (among the n rows) of the errors, the most confid
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from untwin._values import freeze, positions
+from untwin._values import freeze
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
 from untwin.model.best_scores import BestScores
@@ -31,8 +31,6 @@ from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from scipy.sparse import csr_array
 
     from untwin._types import Array, Flags, Floats, Floats32, Indices
 
@@ -159,57 +157,4 @@ class OutOfFoldAnswers:
 
     def confusion_of(self, some: Flags) -> Confusion:
         """Return true x predicted of some held-out rows."""
-        return Confusion.from_predictions(self.y[some], self.predicted[some], classes=self.classes)
-
-    def append_rows(
-        self, rows: Indices, y: Array, log_p: Floats32, predicted: Array, *, asked: Flags, classes: Array
-    ) -> OutOfFoldAnswers:
-        """Return these answers and those to new rows, made before the rows were learnt; `classes` are all classes now.
-
-        Rows that are not `asked` get no answer: their class was unknown then, or they repeat a training row.
-        """
-        place, folds = positions(self.classes, classes), np.where(asked, self.folds.max(initial=-1) + 1, -1)
-        held = np.concatenate([self.held, asked])
-        wide = np.full((len(held), len(classes)), -np.inf, dtype=np.float32)  # new classes had probability 0
-        wide[:, place] = np.vstack([self.log_p, log_p])
-        wide[~held] = np.nan
-        return OutOfFoldAnswers.of(
-            classes,
-            np.concatenate([self.rows, rows]),
-            np.concatenate([place[self.true], positions(y, classes)]),
-            np.where(held, np.concatenate([place[self.said], positions(predicted, classes)]), -1),
-            log_p=wide,
-            folds=np.concatenate([self.folds, folds]),
-        )
-
-    def drop_rows(self, gone: Indices, n_rows: int) -> OutOfFoldAnswers:
-        """Return the answers without the training rows `gone` of `n_rows`; the rows left are numbered again."""
-        left = np.setdiff1d(np.arange(n_rows), gone)
-        number = np.full(n_rows, -1, dtype=np.intp)
-        number[left] = np.arange(len(left))
-        kept = number[self.rows] >= 0
-        return replace(
-            self,
-            rows=number[self.rows[kept]],
-            true=self.true[kept],
-            said=self.said[kept],
-            scores=self.scores.take(kept),
-            folds=self.folds[kept],
-        )
-
-    def reassign_classes(self, heirs: csr_array, classes: Array, y: Array, answer: Answer) -> OutOfFoldAnswers:
-        """Return the answers after labels have changed: the probability of each old class goes to its heirs.
-
-        `heirs` (old x new classes) holds the share of a class's probability that each new class gets. A row counts as
-        never held out if its class has no old class, or if all its probability was on classes that are gone. `y` are
-        the labels of all training rows now; `answer` turns log-probabilities into class names.
-        """
-        P = np.exp(self.log_p.astype(np.float64)) @ heirs
-        total, true = P.sum(axis=1), positions(y[self.rows], classes)
-        asked = self.held & (np.asarray(heirs.sum(axis=0)) > 0)[true] & (total > 0)
-        log_p, said = np.full(P.shape, np.nan), np.full(len(asked), -1, dtype=np.intp)
-        with np.errstate(divide="ignore"):  # some classes have probability 0
-            log_p[asked] = np.log(P[asked] / total[asked, np.newaxis])
-        said[asked] = positions(answer(log_p[asked], classes), classes)
-        folds = np.where(asked, self.folds, -1)
-        return OutOfFoldAnswers.of(classes, self.rows, true, said, log_p=log_p, folds=folds)
+        return Confusion.from_codes(self.true[some], self.said[some], self.classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from platform import python_version
-from typing import Any
+from typing import Any, NamedTuple
 
 from untwin._wording import format_count
 
@@ -24,9 +24,31 @@ def _version(package: str) -> str:
     return version(package)
 
 
-@dataclass(frozen=True, slots=True)
+class Effect(NamedTuple):
+    """An accuracy before and after, on the same held-out rows, and the 95 % interval of the difference (paired)."""
+
+    before: float
+    after: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        change = 100 * (self.after - self.before)
+        return f"{change:+.2f} points [{100 * self.low:+.2f}, {100 * self.high:+.2f}]"
+
+
+class Flip(NamedTuple):
+    """A training row with its label now, and the answers of models that had not seen it, before and after."""
+
+    row: Any
+    label: Any
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateReport:
-    """What `add`, `relabel` or `remove` did.
+    """What a change did: `add`, `relabel` or `remove`.
 
     Attributes
     ----------
@@ -40,17 +62,33 @@ class UpdateReport:
     new_classes, lost_classes : tuple
     n_new_terms : int
         New terms of texts that a person can read, not runs of characters; for a table, its new words and names.
+    label_effect : Effect or None
+        The same held-out answers, judged by the labels before and after. None if no row was held out before and after.
+    model_effect : Effect or None
+        Answers before and after, both judged by the labels after.
+    flipped : tuple of Flip
+        The rows whose held-out answer is another one.
+    twins_gone, twins_new : tuple of pairs of classes
+        Classes that were often confused, and are no longer; and the other way round.
     refitted : tuple of str
-        Members of the ensemble, trained again on all rows. The selection was not repeated.
+        The members of the ensemble, which were trained on.
+    fitted_anew : str
+        Why the model was fitted from nothing, with a new selection; empty if it was not.
     """
 
     n_rows: int
-    n_learnt_before: int
-    accuracy_before: float | None
+    n_learnt_before: int = 0
+    accuracy_before: float | None = None
     new_classes: tuple[Any, ...]
     lost_classes: tuple[Any, ...]
     n_new_terms: int
+    label_effect: Effect | None
+    model_effect: Effect | None
+    flipped: tuple[Flip, ...]
+    twins_gone: tuple[tuple[Any, Any], ...]
+    twins_new: tuple[tuple[Any, Any], ...]
     refitted: tuple[str, ...]
+    fitted_anew: str = ""
 
     def __str__(self) -> str:
         told = [format_count(self.n_rows, "row", "rows")]
@@ -59,6 +97,10 @@ class UpdateReport:
             told.append(f"accuracy {self.accuracy_before:.4f} before they were learnt")
         told += [f"new classes: {', '.join(map(str, self.new_classes))}"] if self.new_classes else []
         told += [format_count(self.n_new_terms, "new term", "new terms")] if self.n_new_terms else []
+        told += [f"labels: {self.label_effect}"] if self.label_effect is not None else []
+        told += [f"model: {self.model_effect}"] if self.model_effect is not None else []
+        told.append(f"{format_count(len(self.flipped), 'answer', 'answers')} flipped")
+        told += [f"fitted anew: {self.fitted_anew}"] if self.fitted_anew else []
         told.append(f"trained again: {', '.join(self.refitted)}")
         return "; ".join(told)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from untwin.model.ensemble import Ensemble
     from untwin.model.explaining.explainer import Explainer
     from untwin.model.features.view import View
+    from untwin.model.learning import LearningState
     from untwin.model.out_of_fold import OutOfFoldAnswers
 
 FULL = "full"
@@ -41,6 +42,7 @@ class FittedState:
     `y` and `ids` are the labels and names (`row_ids`) of the training rows that the view holds. `n_arrived` counts all
     rows ever learnt, removed ones included. `preprocessing`: the view's, fitted to all rows, or None. `kept` is which
     weights there are: "full" if the members of the ensemble hold theirs, else the precision of what answers.
+    `learning`: what learning goes on from; None if no row could be held out.
     """
 
     view: View
@@ -51,6 +53,7 @@ class FittedState:
     ids: Array
     n_arrived: int
     kept: str = FULL
+    learning: LearningState | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: what answers and explains is made again by a copy."""

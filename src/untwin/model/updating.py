@@ -1,108 +1,108 @@
-"""Incremental updates: add, relabel or remove rows. The selection is not repeated; out-of-fold answers are kept."""
+"""Add, relabel or remove rows: the chosen members go on from where they were, and so do held-out answers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
-from sklearn.preprocessing import normalize
 
-from untwin._values import positions
-from untwin.crossfit.folds import identical_rows
+from untwin.crossfit.folds import NothingHeldOutError, identical_rows
 from untwin.data.encode import TableEncoder
+from untwin.model.effects import effects
 from untwin.model.features.inputs import stack_rows
-from untwin.model.out_of_fold import OutOfFoldAnswers
+from untwin.model.fitting import fit_again, rules_of
 from untwin.model.records import Drift, UpdateReport
+from untwin.model.relearning import Change, relearn
 from untwin.model.row_ids import more_ids, places_of_ids
-from untwin.model.state import FULL, FittedState
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from untwin._types import Array, Flags, Floats32
-    from untwin.model.out_of_fold import Answer
+    from untwin._types import Array, Flags
+    from untwin.model.classifier import UntwinClassifier
+    from untwin.model.selection.comparison import Candidate
+    from untwin.model.state import FittedState
+
+MANY_CHANGES = 0.5  # share of the rows changed since the fit from which on the choice of candidates is made again
 
 
-def add_rows(
-    known: FittedState, given: Any, y: Array, log_p: Floats32, predicted: Array, *, ids: ArrayLike | None
-) -> tuple[FittedState, UpdateReport]:
-    """Return the state after it has learnt new rows named `ids`, and a report.
+class Update(NamedTuple):
+    """The state after a change, the scores to expect, the candidates if there was a new selection, and a report."""
 
-    `log_p` and `predicted` are the answers to these rows from before the update.
-    """
-    labels = _join_labels(known.y, y)
-    names = more_ids(known.ids, known.n_arrived, ids, len(y))
-    new = np.arange(len(known.y), len(labels))
-    view = known.view.grow(given)
-    prepared = view.prepare(labels)
-    ensemble = known.ensemble.refit(view, prepared, labels)
+    state: FittedState
+    scores: dict[str, float]
+    candidates: list[Candidate] | None
+    report: UpdateReport
+
+
+def add_rows(model: UntwinClassifier, given: Any, y: Array, ids: ArrayLike | None) -> Update:
+    """Return the model's update with new rows named `ids`."""
+    known = model.state_
+    labels = join_labels(known.y, y)
+    log_p, _ = known.log_proba(given)
+    predicted = model._answer(log_p)
+    change = Change(
+        view=known.view.grow(given),
+        y=labels,
+        ids=more_ids(known.ids, known.n_arrived, ids, len(y)),
+        n_arrived=known.n_arrived + len(y),
+        rows=np.concatenate([np.arange(len(known.y)), np.full(len(y), -1)]),
+        n_changed=len(y),
+    )
     again = learnt_before(known, given)
-    fresh = ~(_find_repeated(view.rows, len(known.y)) if again is None else again)
-    asked = fresh & np.isin(y, known.ensemble.classes)
-    answers = known.answers.append_rows(new, y, log_p, predicted, asked=asked, classes=ensemble.classes)
-    n_arrived = known.n_arrived + len(new)
-    after = FittedState(view, ensemble, answers, prepared.preprocessing, labels, names, n_arrived)
+    fresh = ~(_find_repeated(change.view.rows, len(known.y)) if again is None else again)
+    update = _update(model, change)
     accuracy = float((predicted == y)[fresh].mean()) if fresh.any() else None
-    record = _record(known, after, len(new))
-    return after, replace(record, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
+    report = replace(update.report, n_learnt_before=int((~fresh).sum()), accuracy_before=accuracy)
+    return update._replace(report=report)
 
 
-def relabel_rows(known: FittedState, ids: ArrayLike, y: Array, answer: Answer) -> tuple[FittedState, UpdateReport]:
-    """Return the state after training rows got other labels, and a report.
-
-    Out-of-fold answers are scored by the new labels. The probability of a class that is gone goes to the classes that
-    its rows have now.
-    """
+def relabel_rows(model: UntwinClassifier, ids: ArrayLike, y: Array) -> Update:
+    """Return the model's update with other labels of the training rows named `ids`."""
+    known = model.state_
     places = places_of_ids(ids, known.ids)
     if len(places) != len(y):
         raise ValueError(f"y must have one label for each of the {len(places)} ids. Got {len(y)} instead.")
-    labels = _join_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
+    labels = join_labels(known.y, y)[: len(known.y)].copy()  # wide enough for the new names
     labels[places] = y
     _require_two(labels)
-    prepared = known.view.prepare(labels)
-    ensemble = known.ensemble.refit(known.view, prepared, labels)
-    heirs = _heirs(known.y, labels, known.ensemble.classes, ensemble.classes)
-    answers = known.answers.reassign_classes(heirs, ensemble.classes, labels, answer)
-    after = replace(
-        known, ensemble=ensemble, answers=answers, preprocessing=prepared.preprocessing, y=labels, kept=FULL
-    )
-    return after, _record(known, after, len(places))
+    rows = np.arange(len(labels))
+    return _update(model, Change(known.view, labels, known.ids, known.n_arrived, rows, len(places)))
 
 
-def remove_rows(known: FittedState, ids: ArrayLike, answer: Answer) -> tuple[FittedState, UpdateReport]:
-    """Return the state without some training rows, and a report.
-
-    A class without rows is dropped, and its probability in out-of-fold answers is divided among the others.
-    """
+def remove_rows(model: UntwinClassifier, ids: ArrayLike) -> Update:
+    """Return the model's update without the training rows named `ids`."""
+    known = model.state_
     gone = places_of_ids(ids, known.ids)
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
-    view = known.view.take(kept)
-    prepared = view.prepare(labels)
-    ensemble = known.ensemble.refit(view, prepared, labels)
-    heirs = _heirs(labels, labels, known.ensemble.classes, ensemble.classes)
-    answers = known.answers.drop_rows(gone, len(known.y))
-    if len(answers.rows):
-        answers = answers.reassign_classes(heirs, ensemble.classes, labels, answer)
-    else:  # none of the sampled rows with an out-of-fold answer is left
-        answers = OutOfFoldAnswers.nothing(labels)
-    after = FittedState(
-        view, ensemble, answers, prepared.preprocessing, labels, ids=known.ids[kept], n_arrived=known.n_arrived
-    )
-    return after, _record(known, after, len(gone))
+    return _update(model, Change(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone)))
 
 
-def _heirs(before: Array, after: Array, old: Array, new: Array) -> csr_array:
-    """Return old x new classes: 1 for a class that is still there, else the shares of the classes its rows have now."""
-    stays = np.isin(old, new)
-    rows = ~stays[positions(before, old)]
-    here = np.concatenate([np.flatnonzero(stays), positions(before[rows], old)])
-    there = positions(np.concatenate([old[stays], after[rows]]), new)
-    counts = csr_array((np.ones(len(here)), (here, there)), shape=(len(old), len(new)))
-    return csr_array(normalize(counts, norm="l1"))
+def _update(model: UntwinClassifier, change: Change) -> Update:
+    """Return the update with a change: by learning on, or from nothing where that is not good enough."""
+    known, candidates, why = model.state_, None, _why_anew(model.state_, change)
+    try:
+        if not why:
+            after, scores = relearn(known, change, rules_of(model, change.y))
+    except NothingHeldOutError:
+        why = "no row can be held out any more"
+    if why:
+        after, choice = fit_again(model, change)
+        scores, candidates = choice.scores, choice.candidates
+    return Update(after, scores, candidates, _report(known, after, change, why))
+
+
+def _why_anew(known: FittedState, change: Change) -> str:
+    """Return why learning on would not be good enough; nothing if it is."""
+    if known.learning is None:
+        return "no row could be held out before"
+    changed = known.learning.changed + change.n_changed
+    if changed > MANY_CHANGES * len(change.y):
+        return f"{changed:,} changes since the fit, for {len(change.y):,} rows"
+    return ""
 
 
 def learnt_before(known: FittedState, given: Any) -> Flags | None:
@@ -117,7 +117,7 @@ def learnt_before(known: FittedState, given: Any) -> Flags | None:
 
 def drift_of(known: FittedState, given: Any, y: Array, expected: float | None) -> Drift:
     """Measure how rows with labels differ from the training rows; `expected` is the accuracy that the fit promised."""
-    codes = np.unique(_join_labels(known.y, y), return_inverse=True)[1]
+    codes = np.unique(join_labels(known.y, y), return_inverse=True)[1]
     n_old, n_classes = len(known.y), codes.max() + 1
     old, new = (np.bincount(part, minlength=n_classes) / len(part) for part in (codes[:n_old], codes[n_old:]))
     return Drift(expected, float(known.without_evidence(given).mean()), float(abs(old - new).sum() / 2))
@@ -129,16 +129,16 @@ def _find_repeated(rows: Any, n_old: int) -> Flags:
     return np.isin(number[n_old:], number[:n_old])
 
 
-def _record(before: FittedState, after: FittedState, n_rows: int) -> UpdateReport:
+def _report(before: FittedState, after: FittedState, change: Change, fitted_anew: str) -> UpdateReport:
     old, new = before.ensemble.classes, after.ensemble.classes
     return UpdateReport(
-        n_rows=n_rows,
-        n_learnt_before=0,
-        accuracy_before=None,
+        n_rows=change.n_changed,
         new_classes=tuple(np.setdiff1d(new, old).tolist()),
         lost_classes=tuple(np.setdiff1d(old, new).tolist()),
         n_new_terms=after.n_terms - before.n_terms + len(_terms_of_cells(after) - _terms_of_cells(before)),
+        **effects(before, after, change.rows),
         refitted=tuple(member.name for member in after.ensemble.members),
+        fitted_anew=fitted_anew,
     )
 
 
@@ -152,7 +152,8 @@ def _terms_of_cells(known: FittedState) -> set[str]:
     return {name for part in parts for name in names[part][readable[part]].tolist()}
 
 
-def _join_labels(old: Array, new: Array) -> Array:
+def join_labels(old: Array, new: Array) -> Array:
+    """Return labels one after the other; raise ValueError if they are of different kinds."""
     if _kind(new) != _kind(old):
         raise ValueError(f"y must hold labels of the kind that fit saw ({old.dtype}). Got {new.dtype} instead.")
     return np.concatenate([old, new])

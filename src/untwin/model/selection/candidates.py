@@ -12,12 +12,12 @@ from sklearn.utils.extmath import row_norms
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 from untwin.classify.linear.newton import nearly_dense
+from untwin.model.learning import FOLD_PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SVM, LOGISTIC, STACK = "linear SVM", "logistic regression", "stack"
-PASSES = 4  # of the SVM in folds: more change hardly an answer
 TOLERANCE = 0.05  # of the SVM: violations of the optimum's conditions that are left alone
 FEW_CLASSES = 50  # up to which naive Bayes compares rows with the complements of the classes
 MANY_CLASSES = 50  # from here on groups of classes are worth a try
@@ -53,14 +53,14 @@ class DataProfile:
         )
 
 
-def linear_svm(now: DataProfile, C: float) -> LinearSVM:
+def linear_svm(now: DataProfile, C: float, *, resumable: bool = False) -> LinearSVM:
     """Return the linear SVM."""
-    return LinearSVM(C=C, passes=PASSES, tol=TOLERANCE, random_state=now.seed)
+    return LinearSVM(C=C, passes=FOLD_PASSES, tol=TOLERANCE, random_state=now.seed, resumable=resumable)
 
 
 def first_stage(now: DataProfile, C: float) -> dict[str, Any]:
     """Return the quick candidates, the linear SVM first; the stack learns from all of them."""
-    models: dict[str, Any] = {SVM: linear_svm(now, C)}
+    models: dict[str, Any] = {SVM: linear_svm(now, C, resumable=True)}
     if now.non_negative:
         models["naive Bayes"] = NaiveBayes(complement=now.n_classes <= FEW_CLASSES)
     if not now.sparse and now.n_numbers * now.n_classes <= MOST_LOGISTIC:

@@ -91,18 +91,18 @@ class Comparison:
         """Return those of the held-out rows; no copy where all are."""
         return rows if self.held.all() else rows[self.held]
 
-    def result(self, name: str, model: Any, found: HeldOutScores) -> CandidateResult:
-        """Return the result of one candidate by its scores of the held-out rows; `model` is it, untrained."""
-        temperature = fit_temperature(self.of_held(found.scores), self.of_held(self.codes), cautious=True)
+    def result(self, name: str, model: Any, found: HeldOutScores, temperature: float | None = None) -> CandidateResult:
+        """Return the result of one candidate by its scores of the held-out rows; its temperature is fitted if None."""
+        temperature = temperature or self._temperature(found.scores)
         member = Member(name, model, temperature)
         return self._result((member,), 1.0, log_probabilities(found.scores, temperature), found.seconds)
 
-    def average(self, results: Sequence[CandidateResult]) -> CandidateResult:
+    def average(self, results: Sequence[CandidateResult], temperature: float | None = None) -> CandidateResult:
         """Return the result of the average of several candidates: the mean of their log-probabilities."""
         if len(results) == 1:
             return results[0]
         S = _mean(results)
-        temperature = fit_temperature(self.of_held(S), self.of_held(self.codes), cautious=True)
+        temperature = temperature or self._temperature(S)
         members = tuple(member for result in results for member in result.members)
         seconds = sum(result.seconds for result in results)
         return self._result(members, temperature, log_probabilities(S, temperature), seconds)
@@ -137,12 +137,14 @@ class Comparison:
 
     def confusion(self, predicted: Indices, rows: Flags) -> Confusion:
         """Return the confusion of answers to these rows."""
-        truth, answers = self.classes[self.codes[rows]], self.classes[predicted[rows]]
-        return Confusion.from_predictions(truth, answers, classes=self.classes)
+        return Confusion.from_codes(self.codes[rows], predicted[rows], self.classes)
 
     def ordered(self, confusion: Confusion) -> Confusion:
         """Return a confusion with its classes from low to high."""
         return confusion if self.order is None else confusion.reordered(self.classes[self.order])
+
+    def _temperature(self, scores: Floats32) -> float:
+        return fit_temperature(self.of_held(scores), self.of_held(self.codes), cautious=True)
 
     def _result(
         self, members: tuple[Member, ...], temperature: float, log_p: Floats32, seconds: float

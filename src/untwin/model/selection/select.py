@@ -15,46 +15,49 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from untwin.answer.probabilities import log_probabilities
 from untwin.classify.linear import LinearSVM
-from untwin.classify.stack import FirstStageAnswers, StackedClassifier, held_out_scores, stack_features
+from untwin.classify.stack import StackedClassifier
 from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.together import HeldOutScores, PreparedFold, SharedFolds, in_threads
 from untwin.model.chance import chance_of_guessing
 from untwin.model.ensemble import Ensemble
+from untwin.model.learning import PASSES, WHOLE, PointKeeper
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.selection.averages import Averages
 from untwin.model.selection.candidates import STACK, SVM, DataProfile, first_stage, slow_candidates
 from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, paired_interval, records
 from untwin.model.selection.sampling import can_hold_out, sample_rows
+from untwin.model.selection.second_stage import SecondStage
 from untwin.model.selection.strength import choose_strength, usual_strength
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scipy.sparse import csr_array
-
     from untwin._types import Array, Floats32, Indices
+    from untwin.classify.stack import FirstStageAnswers
     from untwin.model.features.view import PreparedRows, View
+    from untwin.model.learning import LearningState
     from untwin.model.selection.comparison import CandidateResult
 
 MOST_HELD = 0.8  # share of the rows: a second stage does not know the classes of the others, and would seem too good
-FEW_ROWS = 2_000  # up to which a stack is judged by first stages that know neither its fold nor that of its rows
 MOST_MEMBERS = 3  # of an average: a fourth costs as much again and adds next to nothing
-PASSES = 6  # of the SVM that is kept
 TIE = 2.0  # standard errors by which an average may be behind: folds see no difference
 CANNOT = "cannot take these rows: {}"
 TOO_LATE = "not tried: the time budget was used up"
 
 
 class Selection(NamedTuple):
-    """All rows as the models take them, the chosen ensemble, its answers, all candidates, and the scores to expect."""
+    """All rows as the models take them, the chosen ensemble, its answers, all candidates, and the scores to expect.
+
+    `learning`: what learning goes on from; None if no row could be held out.
+    """
 
     prepared: PreparedRows
     ensemble: Ensemble
     answers: OutOfFoldAnswers
     candidates: list[Candidate]
     scores: dict[str, float]
+    learning: LearningState | None
 
 
 class SelectionRules(NamedTuple):
@@ -107,7 +110,8 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
             folds=folds,
         ),
         records(comparison, [*trials.results, *grown[1:]], winner, trials.dropped),
-        _scores(comparison, averages.honest_answers()),
+        expected_scores(comparison, averages.honest_answers()),
+        trials.learning_state(winner.members),
     )
 
 
@@ -133,7 +137,7 @@ class Trials:
         self._first: Mapping[str, Any] = {}
         self._trained: dict[str, Any] = {}
         self._answers: FirstStageAnswers
-        self._without: dict[int, tuple[csr_array, Indices]] = {}
+        self._keeper = PointKeeper()
         self.results: list[CandidateResult] = []
         self.dropped: dict[str, str] = {}
 
@@ -216,39 +220,30 @@ class Trials:
                 kept = clone(model)
                 for part in _linear_svms(kept):
                     part.n_jobs, part.passes = n_jobs, PASSES
-                self._trained[name] = kept.fit(self._rows, self._codes)
+                self._trained[name] = self._keeper.keep(WHOLE, kept.fit(self._rows, self._codes))
 
-        return self._shared.scores(models, fold, beside=[train])
+        return self._shared.scores(models, fold, beside=[train], fit=self._keeper.fit)
+
+    def learning_state(self, members: tuple[Member, ...]) -> LearningState:
+        """Return what learning goes on from, if a linear SVM is among these members or below their stack."""
+        kept = self._keeper if any(_linear_svms(member.model) for member in members) else PointKeeper()
+        return kept.state(self._shared.parts)
 
     def _try_stack(self) -> None:
         """Let a second stage learn from the out-of-fold answers of the first."""
-        comparison, held = self._comparison, np.flatnonzero(self._comparison.held)
-        if len(self._shared.numbers) < 2 or len(held) < MOST_HELD * len(comparison.codes):
+        comparison = self._comparison
+        if len(self._shared.numbers) < 2 or comparison.held.sum() < MOST_HELD * len(comparison.codes):
             self.dropped[STACK] = "too few rows can be held out"
             return
         temperatures = np.array([result.members[0].temperature for result in self.results])
-        features = stack_features([comparison.of_held(result.log_p) for result in self.results])
-        self._answers = FirstStageAnswers(temperatures, features, comparison.codes[held])
-        if len(held) <= FEW_ROWS and len(self._shared.numbers) > 2:
-            self._without = {fold: self._answers_without(fold) for fold in self._shared.numbers.tolist()}
+        second = SecondStage(self._shared, self._first, temperatures, [result.log_p for result in self.results])
+        self._answers = second.answers
         rival = self._pairs().grow()[-1]
-        stack = self._stack(held, rival)
+        stack = self._stack(second, rival)
         if stack is not None and self._is_better(stack, rival):
             self.results.append(stack)
         else:
             self.dropped[STACK] = "not better than the best of the others, or two of them together, beyond chance"
-
-    def _answers_without(self, fold: int) -> tuple[csr_array, Indices]:
-        """Return features and classes of the rows of other folds, by models that know neither their fold nor this one.
-
-        The models of other folds have seen the labels of this one, which on few rows lets a stack look better than it
-        is: 1.5 points on 240 rows without any signal.
-        """
-        shared = self._shared.take(np.flatnonzero(self._shared.parts != fold))
-        held, found = np.flatnonzero(shared.folds >= 0), shared.scores(self._first)
-        warm = (result.members[0].temperature for result in self.results)
-        log_p = [log_probabilities(part.scores[held], T) for part, T in zip(found.values(), warm, strict=True)]
-        return stack_features(log_p), shared.codes[held]
 
     def _is_better(self, stack: CandidateResult, rival: CandidateResult) -> bool:
         """Tell whether a stack has more rows right than its rival beyond chance: what it learns from knows the labels.
@@ -263,25 +258,21 @@ class Trials:
         truth = self._comparison.codes[rows]
         return bool((scores[rows].argmax(axis=1) == truth).sum() > (rival.predicted[rows] == truth).sum())
 
-    def _stack(self, held: Indices, rival: CandidateResult) -> CandidateResult | None:
+    def _stack(self, second: SecondStage, rival: CandidateResult) -> CandidateResult | None:
         """Return the result of a stack; None if it has no more rows of the first fold right than its rival."""
-        comparison, n_classes = self._comparison, self._shared.n_classes
+        comparison = self._comparison
         model = StackedClassifier(list(self._first.items()))
-        _, features, codes = self._answers
-        scores = np.full((len(comparison.codes), n_classes), np.nan, dtype=np.float32)
-        folds = comparison.folds[held]
+        scores = np.full((len(comparison.codes), self._shared.n_classes), np.nan, dtype=np.float32)
 
         def work(fold: int) -> float:
             """Let a second stage answer the rows of a fold; return processor seconds."""
             start = thread_time()
-            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            learnt = self._without.get(fold) or (features[train], codes[train])
-            scores[held[test]] = held_out_scores(*learnt, features[test], n_classes=n_classes, C=model.C)
+            scores[second.rows_of(fold)] = second.scores(fold, model.C)
             return thread_time() - start
 
-        numbers = np.unique(folds).tolist()
-        seconds, asked = work(numbers[0]), held[folds == numbers[0]]
-        if not self._is_ahead(scores, rival, asked):
+        numbers = np.unique(second.folds).tolist()
+        seconds = work(numbers[0])
+        if not self._is_ahead(scores, rival, second.rows_of(numbers[0])):
             return None
         seconds += sum(in_threads(work, numbers[1:], self._rules.n_threads))
         seconds += sum(result.seconds for result in self.results)
@@ -319,10 +310,11 @@ def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selectio
         OutOfFoldAnswers.nothing(y),
         [Candidate(SVM, *nothing, 0.0, True, note)],
         {},
+        None,
     )
 
 
-def _scores(comparison: Comparison, answers: Indices) -> dict[str, float]:
+def expected_scores(comparison: Comparison, answers: Indices) -> dict[str, float]:
     """Return the scores to expect of new rows, from answers of a choice made without their own fold.
 
     The interval of the accuracy allows for the folds' shared training rows.

@@ -141,6 +141,7 @@ KINDS: dict[str, Kind] = {
     "indistinguishable": Kind(".classify.latent.indistinguishable:Indistinguishable"),
     "naive-bayes": Kind(".classify.linear:NaiveBayes", "classes weights intercept offsets"),
     "linear-svm": Kind(".classify.linear:LinearSVM", "classes weights intercept"),
+    "resume-point": Kind(".classify.linear.resume:ResumePoint"),
     "logistic-model": Kind(".classify.linear:LogisticModel", "classes weights intercept"),
     "stacked": Kind(".classify.stack:StackedClassifier", "classes models second temperatures"),
     "multi-level": Kind(
@@ -178,6 +179,7 @@ KINDS: dict[str, Kind] = {
     "best-scores": Kind(".model.best_scores:BestScores"),
     "out-of-fold-answers": Kind(".model.out_of_fold:OutOfFoldAnswers"),
     "fitted-state": Kind(".model.state:FittedState"),
+    "learning-state": Kind(".model.learning:LearningState"),
     "ensemble": Kind(".model.ensemble:Ensemble"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),

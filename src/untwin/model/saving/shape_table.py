@@ -52,6 +52,7 @@ SHAPES: dict[str, str] = {
     "indistinguishable": "kind: text; classes: tuple[k]; weights: tuple[k] of float; singular_value: float >=0",
     "naive-bayes": "classes: labels[C] rising; weights: any_single[m C]; intercept: single[C]; offsets: single[C]",
     "linear-svm": "classes: labels[C] rising; weights: any_single[m out]; intercept: single[out]",
+    "resume-point": "alpha: csr_single?[k n] >=0; weights: single?[m k]",
     "logistic-model": "classes: labels[C] rising; weights: any_single[m out]; intercept: single[out]",
     "stacked": "classes: labels[C] rising; models: list; temperatures: floats[b] >0; second: LinearSVM?",
     "multi-level": "classes: labels[C] rising; fitted_groups: list of tuple; hierarchies: list of Hierarchy; "
@@ -90,7 +91,8 @@ SHAPES: dict[str, str] = {
     "out-of-fold-answers": "classes: labels[C] rising; rows: whole[n] >=0 rising; true: whole[n] >=0 <C; "
     "said: whole[n] >=-1 <C; scores: BestScores; folds: whole[n] >=-1 <=n",
     "fitted-state": "view: View; ensemble: Ensemble; answers: OutOfFoldAnswers; y: labels[n]; ids: labels[n]; "
-    "n_arrived: int >=n; kept: text",
+    "n_arrived: int >=n; kept: text; learning: LearningState?",
+    "learning-state": "parts: whole[n] >=-1; points: tuple of ResumePoint; changed: int >=0; uncalibrated: int >=0",
     "ensemble": "members: tuple of Member; temperature: float >0; classes: labels[C] rising; "
     "top_class: TopClassCalibration",
     "top-class-calibration": "slope: float; shift: float",

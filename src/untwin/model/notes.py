@@ -1,7 +1,8 @@
 """What a fitted model measures about itself once, when first asked for it: it is noted, and saved with the model.
 
-Notes belong to what the model knows: whatever it learns takes all of them away but the known tree. They are shared by
-the copies of a model, so that the copy that answers (`_now`) notes for the one that was asked.
+Notes belong to what the model knows: whatever it learns takes all of them away but the known tree, and the neighbours
+of rows that were there ("carried"). They are shared by the copies of a model, so that the copy that answers (`_now`)
+notes for the one that was asked.
 """
 
 from __future__ import annotations
@@ -142,6 +143,10 @@ class NotesMixin:
         """Return what findings are drawn from, with more at hand than the training rows; note the neighbours."""
         from untwin.model.findings.evidence import Evidence
 
-        found = Evidence.of_state(self.state_, neighbours=self._noted.get("neighbours"), **more)
-        self._noted["neighbours"] = found.neighbours
+        noted, learning = self._noted, self.state_.learning
+        known = noted.get("neighbours", noted.pop("carried", None))
+        found = Evidence.of_state(self.state_, neighbours=known, **more)
+        if known is None:
+            noted["searched_at"] = 0 if learning is None else learning.changed
+        noted["neighbours"] = found.neighbours
         return found

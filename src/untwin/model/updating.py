@@ -11,6 +11,7 @@ from untwin.crossfit.folds import NothingHeldOutError, identical_rows
 from untwin.data.encode import TableEncoder
 from untwin.model.effects import effects
 from untwin.model.features.inputs import stack_rows
+from untwin.model.findings.nearest import carry_neighbours
 from untwin.model.fitting import fit_again, rules_of
 from untwin.model.records import Drift, UpdateReport
 from untwin.model.relearning import Change, relearn
@@ -19,7 +20,7 @@ from untwin.model.row_ids import more_ids, places_of_ids
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from untwin._types import Array, Flags
+    from untwin._types import Array, Flags, Floats32
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.selection.comparison import Candidate
     from untwin.model.state import FittedState
@@ -28,12 +29,17 @@ MANY_CHANGES = 0.5  # share of the rows changed since the fit from which on the 
 
 
 class Update(NamedTuple):
-    """The state after a change, the scores to expect, the candidates if there was a new selection, and a report."""
+    """The state after a change, the scores to expect, the candidates if there was a new selection, and a report.
+
+    `noted` is what holds good of what the model had measured, `held_out` what the next change can go on from.
+    """
 
     state: FittedState
     scores: dict[str, float]
     candidates: list[Candidate] | None
     report: UpdateReport
+    noted: dict[str, Any]
+    held_out: dict[str, Floats32] | None
 
 
 def add_rows(model: UntwinClassifier, given: Any, y: Array, ids: ArrayLike | None) -> Update:
@@ -83,16 +89,23 @@ def remove_rows(model: UntwinClassifier, ids: ArrayLike) -> Update:
 
 def _update(model: UntwinClassifier, change: Change) -> Update:
     """Return the update with a change: by learning on, or from nothing where that is not good enough."""
-    known, candidates, why = model.state_, None, _why_anew(model.state_, change)
+    known, why = model.state_, _why_anew(model.state_, change)
     try:
         if not why:
-            after, scores = relearn(known, change, rules_of(model, change.y))
+            after, scores, held_out = relearn(known, change, rules_of(model, change.y), model._held_out)
+            noted = _still_noted(model, after, change)
+            return Update(after, scores, None, _report(known, after, change, ""), noted, held_out)
     except NothingHeldOutError:
         why = "no row can be held out any more"
-    if why:
-        after, choice = fit_again(model, change)
-        scores, candidates = choice.scores, choice.candidates
-    return Update(after, scores, candidates, _report(known, after, change, why))
+    after, choice = fit_again(model, change)
+    noted = _still_noted(model, after, change)
+    return Update(after, choice.scores, choice.candidates, _report(known, after, change, why), noted, None)
+
+
+def _still_noted(model: UntwinClassifier, after: FittedState, change: Change) -> dict[str, Any]:
+    """Return what a change leaves of what has been measured: the known tree, and neighbours."""
+    tree = {name: value for name, value in model._noted.items() if name == "parents"}
+    return tree | carry_neighbours(model._noted, model.state_, after, change.rows)
 
 
 def _why_anew(known: FittedState, change: Change) -> str:

@@ -22,7 +22,7 @@ from untwin.model.learning import WHOLE, Labelling, PointKeeper, deal_more, firs
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.relabelling import Relabelling, kept_scores
 from untwin.model.selection.comparison import Comparison
-from untwin.model.selection.second_stage import SecondStage
+from untwin.model.selection.second_stage import HeldOutSecondStage
 from untwin.model.selection.select import expected_scores
 from untwin.model.state import FULL
 from untwin.represent.term_weights import TermWeights
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 UNCALIBRATED = 0.01  # share of the rows: after fewer changes temperatures stay as they are
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """The rows, labels and names after a change. `rows`: the number that each row had before; -1: it is new.
 
     `n_changed` counts the rows that were added, removed or relabelled.
@@ -63,7 +63,7 @@ class Relearnt(NamedTuple):
 
 
 def relearn(
-    known: FittedState, change: Change, rules: SelectionRules, before: Mapping[str, Floats32] | None
+    known: FittedState, change: RowChange, rules: SelectionRules, before: Mapping[str, Floats32] | None
 ) -> Relearnt:
     """Return what a change leads to; raise NothingHeldOutError if no row can be held out.
 
@@ -113,7 +113,7 @@ def relearn(
     return Relearnt(after, expected_scores(comparison, winner.predicted), kept_scores(found))
 
 
-def _labelling(known: FittedState, change: Change) -> tuple[Labelling, Indices]:
+def _labelling(known: FittedState, change: RowChange) -> tuple[Labelling, Indices]:
     """Return the rows after a change with their classes and parts, and the fold that holds each asked row out."""
     learning, before = known.learning, known.answers.rows
     if learning is None:
@@ -148,7 +148,7 @@ def _comparable(view: View, asked: Indices, n_rows: int) -> Any:
     return rows if len(asked) == n_rows else rows_of(rows, asked)
 
 
-def _stays_calibrated(known: FittedState, change: Change, classes: Array) -> bool:
+def _stays_calibrated(known: FittedState, change: RowChange, classes: Array) -> bool:
     """Tell whether so few rows have changed that probabilities need no other temperature."""
     uncalibrated = change.n_changed + (0 if known.learning is None else known.learning.uncalibrated)
     return uncalibrated <= UNCALIBRATED * len(change.y) and np.array_equal(classes, known.ensemble.classes)
@@ -157,7 +157,7 @@ def _stays_calibrated(known: FittedState, change: Change, classes: Array) -> boo
 class Resumer(PointKeeper):
     """Trains models of parts from where those of a state were."""
 
-    def __init__(self, known: FittedState, change: Change, now: Labelling) -> None:
+    def __init__(self, known: FittedState, change: RowChange, now: Labelling) -> None:
         super().__init__()
         self._rows, self._now = change.rows, now
         classes, learning = known.ensemble.classes, known.learning
@@ -215,7 +215,7 @@ class ScoredMembers:
     ) -> None:
         self._before, self._comparison, self._shared = ensemble, comparison, shared
         self._models, self._found, self._stays_calibrated = models, found, stays_calibrated
-        self._second: dict[str, SecondStage] = {}
+        self._second: dict[str, HeldOutSecondStage] = {}
 
     def ensemble(self, trained: Mapping[str, Any], rows: Any, y: Array) -> tuple[CandidateResult, Ensemble]:
         """Return the held-out answers of the ensemble, and it with the models that are trained on all rows."""
@@ -242,7 +242,9 @@ class ScoredMembers:
         ]
         temperatures = np.array([result.members[0].temperature for result in first])
         models = {name: self._models[name] for name in names}
-        second = self._second[name] = SecondStage(self._shared, models, temperatures, [one.log_p for one in first])
+        second = self._second[name] = HeldOutSecondStage(
+            self._shared, models, temperatures, [one.log_p for one in first]
+        )
         scores = np.full((len(self._shared.codes), self._shared.n_classes), np.nan, dtype=np.float32)
         for fold in np.unique(second.folds).tolist():
             scores[second.rows_of(fold)] = second.scores(fold, model.C)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from untwin.data.encode import TableEncoder as TableEncoder
     from untwin.export.model import AnswerModel as AnswerModel
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
+    from untwin.model.comparing import AnswerComparison as AnswerComparison
+    from untwin.model.comparing import GivenAnswers as GivenAnswers
+    from untwin.model.comparing import compare_answers as compare_answers
     from untwin.report.page import write_report as write_report
     from untwin.represent.scores import ScoreSpace as ScoreSpace
     from untwin.represent.semidiscrete import SemiDiscreteLSI as SemiDiscreteLSI
@@ -39,12 +42,14 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AdaptiveSprinkling": "untwin.classify.adaptive.sprinkling",
+    "AnswerComparison": "untwin.model.comparing",
     "AnswerModel": "untwin.export.model",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
     "ConfusionGraphClassifier": "untwin.classify.graph.classifier",
     "Contingency": "untwin.tables.contingency",
+    "GivenAnswers": "untwin.model.comparing",
     "Hierarchy": "untwin.structure.hierarchy",
     "KNNClassifier": "untwin.classify.knn.classifier",
     "LatentClassClassifier": "untwin.classify.latent.classes",
@@ -62,6 +67,7 @@ _HOME = {
     "TextCounts": "untwin.data.counts",
     "UntwinClassifier": "untwin.model.classifier",
     "category_similarity": "untwin.represent.similarity",
+    "compare_answers": "untwin.model.comparing",
     "out_of_fold": "untwin.crossfit",
     "out_of_fold_confusion": "untwin.crossfit",
     "write_report": "untwin.report.page",
@@ -69,12 +75,14 @@ _HOME = {
 
 __all__ = [
     "AdaptiveSprinkling",
+    "AnswerComparison",
     "AnswerModel",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
     "ConfusionGraphClassifier",
     "Contingency",
+    "GivenAnswers",
     "Hierarchy",
     "KNNClassifier",
     "LatentClassClassifier",
@@ -93,6 +101,7 @@ __all__ = [
     "UntwinClassifier",
     "__version__",
     "category_similarity",
+    "compare_answers",
     "out_of_fold",
     "out_of_fold_confusion",
     "write_report",

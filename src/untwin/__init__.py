@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from untwin.data.discretize import MDLPDiscretizer as MDLPDiscretizer
     from untwin.data.encode import TableEncoder as TableEncoder
     from untwin.export.model import AnswerModel as AnswerModel
+    from untwin.model.auditing import Audit as Audit
+    from untwin.model.auditing import audit as audit
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
     from untwin.model.comparing import AnswerComparison as AnswerComparison
     from untwin.model.comparing import GivenAnswers as GivenAnswers
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from untwin.structure.graph import ConfusionGraph as ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy as Hierarchy
     from untwin.structure.plan import SprinklingPlan as SprinklingPlan
+    from untwin.tables.annotations import Annotations as Annotations
     from untwin.tables.confusion import Confusion as Confusion
     from untwin.tables.contingency import Contingency as Contingency
 
@@ -42,8 +45,10 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AdaptiveSprinkling": "untwin.classify.adaptive.sprinkling",
+    "Annotations": "untwin.tables.annotations",
     "AnswerComparison": "untwin.model.comparing",
     "AnswerModel": "untwin.export.model",
+    "Audit": "untwin.model.auditing",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
@@ -66,6 +71,7 @@ _HOME = {
     "TableEncoder": "untwin.data.encode",
     "TextCounts": "untwin.data.counts",
     "UntwinClassifier": "untwin.model.classifier",
+    "audit": "untwin.model.auditing",
     "category_similarity": "untwin.represent.similarity",
     "compare_answers": "untwin.model.comparing",
     "out_of_fold": "untwin.crossfit",
@@ -75,8 +81,10 @@ _HOME = {
 
 __all__ = [
     "AdaptiveSprinkling",
+    "Annotations",
     "AnswerComparison",
     "AnswerModel",
+    "Audit",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
@@ -100,6 +108,7 @@ __all__ = [
     "TextCounts",
     "UntwinClassifier",
     "__version__",
+    "audit",
     "category_similarity",
     "compare_answers",
     "out_of_fold",

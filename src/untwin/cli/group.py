@@ -15,6 +15,7 @@ COMMANDS = {
     "fit": ("untwin.cli.fit:fit", "Fit a model to a labelled table; writes the model and its report."),
     "evaluate": ("untwin.cli.evaluate:evaluate", "Score a model on labelled rows that it has not learnt."),
     "compare": ("untwin.cli.compare:compare", "What a new model, or new answers, get better and worse than the old."),
+    "audit": ("untwin.cli.audit:audit", "All that follows from anybody's answers: confusions, twins, invented labels."),
     "predict": ("untwin.cli.predict:predict", "Answer rows: labels, probabilities, doubts, groups."),
     "explain": ("untwin.cli.explain:explain", "Say why one document is answered as it is."),
     "add": ("untwin.cli.add:add", "Teach a model more documents, words and classes."),

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from untwin.export.model import AnswerModel as AnswerModel
     from untwin.model.auditing import Audit as Audit
     from untwin.model.auditing import audit as audit
+    from untwin.model.briefs import Brief as Brief
+    from untwin.model.briefs import brief as brief
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
     from untwin.model.comparing import AnswerComparison as AnswerComparison
     from untwin.model.comparing import GivenAnswers as GivenAnswers
@@ -49,6 +51,7 @@ _HOME = {
     "AnswerComparison": "untwin.model.comparing",
     "AnswerModel": "untwin.export.model",
     "Audit": "untwin.model.auditing",
+    "Brief": "untwin.model.briefs",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
@@ -72,6 +75,7 @@ _HOME = {
     "TextCounts": "untwin.data.counts",
     "UntwinClassifier": "untwin.model.classifier",
     "audit": "untwin.model.auditing",
+    "brief": "untwin.model.briefs",
     "category_similarity": "untwin.represent.similarity",
     "compare_answers": "untwin.model.comparing",
     "out_of_fold": "untwin.crossfit",
@@ -85,6 +89,7 @@ __all__ = [
     "AnswerComparison",
     "AnswerModel",
     "Audit",
+    "Brief",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
@@ -109,6 +114,7 @@ __all__ = [
     "UntwinClassifier",
     "__version__",
     "audit",
+    "brief",
     "category_similarity",
     "compare_answers",
     "out_of_fold",

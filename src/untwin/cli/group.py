@@ -18,6 +18,7 @@ COMMANDS = {
     "audit": ("untwin.cli.audit:audit", "All that follows from anybody's answers: confusions, twins, invented labels."),
     "predict": ("untwin.cli.predict:predict", "Answer rows: labels, probabilities, doubts, groups."),
     "explain": ("untwin.cli.explain:explain", "Say why one document is answered as it is."),
+    "brief": ("untwin.cli.brief:brief", "What tells classes apart, for people who label and for language models."),
     "add": ("untwin.cli.add:add", "Teach a model more documents, words and classes."),
     "report": ("untwin.cli.report:report", "Write the report of a model again."),
     "export": ("untwin.cli.export:export", "The part of a model that answers, as a small folder of its own."),

@@ -124,6 +124,8 @@ def test_rows_without_a_truth(command, tmp_path):
         ([*COLUMNS, "--score-prefix", "te"], "is not a finite number"),
         ([*COLUMNS, "--annotator", "nobody"], "there is no column 'nobody'"),
         ([*COLUMNS, "--classes", "none.txt"], "none.txt"),
+        ([*COLUMNS, "--id", "text", "--text", "text"], "is named by --id and by --text"),
+        ([*COLUMNS, "--text", "text", "--text", "nothing"], "there is no column 'nothing'"),
         (["--truth", "truth"], "Missing option '--predicted'"),
     ],
 )

@@ -37,6 +37,13 @@ def test_a_model_is_compared_with_its_own_answers(command, fitted, answers, data
     assert found["promises"][0]["after"] is None
 
 
+def test_an_exported_and_a_packed_model_answer_alike(command, fitted, data, tmp_path):
+    assert command("export", fitted.folder, "--answer-only", "-o", tmp_path / "small").code == 0
+    assert command("pack", fitted.folder, "-o", tmp_path / "m.untwin").code == 0
+    found = command("compare", tmp_path / "small", tmp_path / "m.untwin", data, "--json").json()
+    assert (found["flipped"], found["rows"]) == ([], 40)
+
+
 def test_the_installed_command_fails_a_job(untwin, answers, data):
     gates = ["--new", "guess", "--fail-on-drop", "0.5", "--fail-on-new-twins"]
     done = untwin("compare", *answers, data, *gates, "--markdown")

@@ -53,6 +53,14 @@ def test_without_strange_answers_the_macro_f1_is_the_usual_one():
     assert audit(y, said).scores_["macro_f1"] == pytest.approx(Confusion.from_predictions(y, said).macro_f1)
 
 
+def test_figures_of_a_class_count_strange_answers_as_missed():
+    found = audit(["a", "a", "b", "b"], ["a", "x", "b", "a"])
+    assert found.per_class() == [
+        {"class": "a", "rows": 2, "precision": 0.5, "recall": 0.5, "f1": 0.5},
+        {"class": "b", "rows": 2, "precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)},
+    ]
+
+
 def test_tree_groups_and_twins_are_those_of_the_confusion():
     y, said, texts = made()
     found = audit(y, said, texts=texts)

@@ -74,7 +74,7 @@ def audit(
 
 
 def _show(record: dict[str, Any], options: AuditOptions) -> None:
-    from untwin.cli.scoring import interval, put_pairs, put_verdict
+    from untwin.cli.scoring import interval, put_classes, put_pairs, put_verdict
 
     rows, wrong = format_count(record["rows"], "row"), record["rows"] - record["listed"]
     put(f"{record['source']}: {options.predicted} against {options.truth}, {len(record['classes']):,} classes")
@@ -87,6 +87,8 @@ def _show(record: dict[str, Any], options: AuditOptions) -> None:
     put()
     put_pairs(record["confused"][:SHOWN_PAIRS])
     _show_groups(record["groups"])
+    put()
+    put_classes(record["per_class"])
     for finding in record["findings"]:
         put()
         put(f"{finding['severity']} [{finding['code']}] {finding['title']}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from untwin._errors import InputError
+from untwin._wording import option
 from untwin.cli.input_errors import as_input_errors
 from untwin.cli.known_tree import known_parents
 from untwin.cli.model_files import require_report_place
@@ -24,7 +25,7 @@ from untwin.report import write_report
 from untwin.report.views import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from untwin.data.load import Table
     from untwin.data.read import RawTable, ReadOptions
@@ -45,21 +46,27 @@ class AuditOptions:
     classes: str | None = None
     missing_label: Literal["error", "drop"] = "error"
 
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Yield all columns that were named, each with the option that names it."""
+        for name in ("truth", "predicted", "id", "parent", "text", "annotator"):
+            columns = getattr(self, name)
+            yield from ((column, name) for column in ((columns,) if isinstance(columns, str) else columns or ()))
+
     def require_in(self, raw: RawTable) -> None:
-        """Refuse a table that lacks a column that was named."""
-        for name in ("truth", "predicted", "id", "parent"):
-            column = getattr(self, name)
-            if column is not None:
-                require_column(raw, column, name)
-        for name in ("text", "annotator"):
-            for column in getattr(self, name):
-                require_column(raw, column, name)
+        """Refuse a table that lacks a column that was named, and one that is named for two things that differ."""
+        options: dict[str, str] = {}
+        for column, name in self.named():
+            require_column(raw, column, name)
+            if name not in ("predicted", "annotator") and options.setdefault(column, name) != name:
+                message = f"Column {column!r} is named by {option(options[column])} and by {option(name)}."
+                raise InputError(message, code="two-roles", hint="Give each column one role.")
 
     def scores_in(self, raw: RawTable) -> dict[str, str]:
         """Return the columns of scores, by class."""
         if self.score_prefix is None:
             return {}
-        found = [name for name in raw.frame.columns if name.startswith(self.score_prefix) and name != self.predicted]
+        others = {column for column, _ in self.named()}
+        found = [name for name in raw.frame.columns if name.startswith(self.score_prefix) and name not in others]
         scores = {name.removeprefix(self.score_prefix): name for name in found}
         if not scores:
             message = f"{raw.name}: no column begins with {self.score_prefix!r}. Columns: {raw.column_list()}."
@@ -105,9 +112,9 @@ def page_beside(source: str) -> Path | None:
 
 
 def _audit(raw: RawTable, options: AuditOptions) -> tuple[Audit, list[dict[str, Any]]]:
-    scores = options.scores_in(raw)
+    scores, text = options.scores_in(raw), tuple(dict.fromkeys(options.text))
     roles = ColumnRoles(
-        text=options.text,
+        text=text,
         numeric=tuple(scores.values()),
         label=options.truth,
         parent=options.parent,
@@ -121,7 +128,7 @@ def _audit(raw: RawTable, options: AuditOptions) -> tuple[Audit, list[dict[str, 
             table.y,
             answers_in(raw, options.predicted, "predicted")[kept],
             ids=np.array(table.places.marks()),
-            texts=as_one_text(frame.select(options.text)) if options.text else None,
+            texts=as_one_text(frame.select(text)) if text else None,
             scores={name: frame[column].to_numpy() for name, column in scores.items()} if scores else None,
             classes=None if options.classes is None else listed_classes(Path(options.classes)),
             parents=known_parents(frame, roles),

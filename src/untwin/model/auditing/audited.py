@@ -9,7 +9,7 @@ listed   an answer that names one of the classes. Others are wrong, but are no c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,8 +30,9 @@ from untwin.model.auditing.unlisted import unlisted_answers
 from untwin.model.derived import EDGE
 from untwin.model.features.choose import make_view
 from untwin.model.findings.evidence import Evidence, neighbours_of_other_folds
-from untwin.model.findings.finding import SEVERITIES
+from untwin.model.findings.finding import SEVERITIES, records
 from untwin.model.findings.kinds import KINDS, found
+from untwin.model.notes import times_redrawn
 from untwin.model.selection.comparison import binomial_interval
 from untwin.structure.graph import ConfusionGraph
 from untwin.tables.annotations import Annotations
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 BY_CONFUSION = ("twins", "tiny-class", "also-see")
 BY_SCORES = ("label-error",)
 BY_TEXTS = ("conflicting-text", "indistinguishable-classes", "split-class", "group-names")
-REDRAWN = 20  # confusions that tell how sure the number of groups is
+READ_LABELS = "Read them from the top and correct the label where it is wrong; stop where most of them are right."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -124,7 +125,7 @@ class Audit:
     @cached_property
     def group_range_(self) -> GroupRange:
         """How far the number of groups can be trusted."""
-        return self.hierarchy_.group_range(n_bootstrap=REDRAWN)
+        return self.hierarchy_.group_range(n_bootstrap=times_redrawn(len(self.classes_)))
 
     def measure(self) -> Audit:
         """Return the audit: the report asks a model to measure what it shows, and here all is measured."""
@@ -138,6 +139,18 @@ class Audit:
         n, C = len(self.answers_.rows), len(self.classes_)
         return f"Audit({format_count(n, 'row')}, {C:,} classes, accuracy {self.scores_['accuracy']:.4f})"
 
+    def per_class(self) -> list[dict[str, Any]]:
+        """Return rows, precision, recall and F1 of each class; an answer that is no class finds none of them."""
+        rows, said, right = self.answers_.sizes, self.confusion_.predicted, self.confusion_.correct
+        columns = {
+            "class": self.classes_,
+            "rows": rows,
+            "precision": right / np.maximum(said, 1),
+            "recall": right / np.maximum(rows, 1),
+            "f1": 2 * right / np.maximum(rows + said, 1),
+        }
+        return list(records({name: column.tolist() for name, column in columns.items()}))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all but the rows as plain values, ready for JSON."""
         content: dict[str, Any] = plain(
@@ -150,6 +163,7 @@ class Audit:
                 "confused": [
                     dict(zip(pair.dtype.names, pair.tolist(), strict=True)) for pair in self.confusion_.pairs()
                 ],
+                "per_class": self.per_class(),
                 "tree": self.hierarchy_.to_dict(),
                 "groups": self.groups_,
                 "agreement": self.agreement_,
@@ -216,7 +230,7 @@ def audit(
     answers = answers_as_given(listed, truth, said, scores=S, texts=texts)
     evidence = _evidence(answers, names, texts, tree)
     agreement = _agreement(columns)
-    judged = found(evidence, _kinds(scores is not None, texts is not None))
+    judged = [_of_given(one) for one in found(evidence, _kinds(scores is not None, texts is not None))]
     told = [
         unlisted_answers(listed, truth, said, names.tolist()),
         None if agreement is None else annotators_finding(truth, columns, agreement),
@@ -272,6 +286,11 @@ def _kinds(scored: bool, written: bool) -> list[str]:
     """Return the codes of the findings that can be made without a model."""
     kept = {*BY_CONFUSION, *(BY_SCORES if scored else ()), *(BY_TEXTS if written else ())}
     return [code for code in KINDS if code in kept]
+
+
+def _of_given(finding: Finding) -> Finding:
+    """Return a finding without advice to fit another model."""
+    return replace(finding, advice=READ_LABELS) if finding.code == "label-error" else finding
 
 
 def _agreement(columns: Mapping[str, Array]) -> AnnotatorAgreement | None:

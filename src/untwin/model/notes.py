@@ -24,6 +24,15 @@ REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the n
 MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
 
 
+def times_redrawn(n_classes: int) -> int:
+    """Return from how many redrawn confusions of so many classes the range of the number of groups is read.
+
+    >>> times_redrawn(20), times_redrawn(200), times_redrawn(5000)
+    (100, 50, 10)
+    """
+    return max(FEWEST_REDRAWN, min(MOST_REDRAWN, REDRAWN_CLASSES // n_classes))
+
+
 class NotesMixin:
     """Gives a fitted model what it measures once; the model has `_noted`, `_now` and what is measured."""
 
@@ -123,8 +132,7 @@ class NotesMixin:
         """How far the number of groups can be trusted: the tree is grown again from redrawn confusions, once."""
         now = self._now()
         if "group_range" not in now._noted:
-            redrawn = max(FEWEST_REDRAWN, min(MOST_REDRAWN, REDRAWN_CLASSES // len(now.classes_)))
-            now._noted["group_range"] = now.hierarchy_.group_range(n_bootstrap=redrawn)
+            now._noted["group_range"] = now.hierarchy_.group_range(n_bootstrap=times_redrawn(len(now.classes_)))
         found: GroupRange = now._noted["group_range"]
         return found
 

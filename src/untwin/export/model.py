@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from untwin._types import Array, Flags, Floats, Floats32
-    from untwin.answer.answerer import Vocabulary
+    from untwin.answer.counting import Vocabulary
     from untwin.answer.predictions import Decision, Predictions
     from untwin.answer.reasons import Reason
     from untwin.answer.vectors import VectorAnswerer

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import Stemmer
 
-from untwin.answer.answerer import TextAnswerer, Vocabulary
+from untwin.answer.answerer import TextAnswerer
+from untwin.answer.counting import Vocabulary
 from untwin.answer.fixed_point import ONE, PackedWeights
 from untwin.answer.terms import TermReader
 from untwin.export.checks import require_numbers, require_whole, small

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from untwin.answer.answerer import TextAnswerer, Vocabulary
+from untwin.answer.answerer import TextAnswerer
+from untwin.answer.counting import Vocabulary
 from untwin.answer.fixed_point import ONE, CountedRows, PackedWeights, quantise
 from untwin.answer.terms import TermReader
 from untwin.data.symbols import WORDS_OF_TWO_OR_MORE

@@ -74,11 +74,6 @@ def test_a_model_that_has_answered_can_still_be_pickled_and_copied(model):
         np.testing.assert_array_equal(again.predict_proba(ASKED), before)
 
 
-def test_tables_are_answered_by_their_ensemble():
-    frame = {"colour": ["red", "blue", "green"] * 20, "size": list(range(60))}
-    assert UntwinClassifier(preset="fast").fit(frame, [1, 2, 3] * 20).state_.answerer is None
-
-
 def test_a_few_texts_need_no_other_package_than_numpy_and_a_stemmer():
     code = """
 import sys, numpy as np

@@ -85,8 +85,9 @@ class TextAnswerer(LinearLayers):
     def _score_few(self, rows: CountedRows) -> tuple[Array, Array, Array]:
         """Return products of rows, sums of their values, and how many blocks have any."""
         values = self.values(rows)
-        units = np.bincount(row_of_entries(rows), weights=values, minlength=len(rows.starts) - 1)
-        return self.weights.products(rows, values), units, self._used(rows, values)
+        n_rows, row_of = len(rows.starts) - 1, row_of_entries(rows)
+        units = np.bincount(row_of, weights=values, minlength=n_rows)
+        return self.weights.products(row_of, rows.columns, values, n_rows), units, self._used(rows, values)
 
     def _used(self, rows: CountedRows, values: Array) -> Array:
         """Return how many blocks each row uses."""

@@ -29,6 +29,14 @@ class Vocabulary(NamedTuple):
         return self.reader, dict(zip(self.terms, self.columns.tolist(), strict=True))
 
 
+def same_vocabularies(one: Sequence[Vocabulary], other: Sequence[Vocabulary]) -> bool:
+    """Tell whether texts are read in the same ways, and terms have the same columns."""
+    return len(one) == len(other) and all(
+        mine.reader == theirs.reader and mine.terms == theirs.terms and np.array_equal(mine.columns, theirs.columns)
+        for mine, theirs in zip(one, other, strict=True)
+    )
+
+
 def count_few(texts: Iterable[str], lookups: Sequence[Lookup]) -> CountedRows:
     """Return the counts of the known terms of texts."""
     starts, found = [0], list[tuple[int, int]]()

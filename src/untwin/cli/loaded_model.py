@@ -55,7 +55,9 @@ def load_answers_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | Lo
     if not has_answer_part(folder):
         return load_model_for(folder, named, explains=False)
     model = AnswerModel.load(folder)
-    return LoadedAnswers(model, model.about_, _model_columns(model, _columns_read(model, folder), (), folder, named))
+    return LoadedAnswers(
+        model, model.about_, _model_columns(model, _columns_read(model, folder), model.columns_, folder, named)
+    )
 
 
 def _model_columns(

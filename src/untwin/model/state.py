@@ -25,7 +25,7 @@ from untwin.model.features.view import apply_preprocessing
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats32, Indices
-    from untwin.answer.vectors import VectorAnswerer
+    from untwin.model.answering import Answerer
     from untwin.model.ensemble import Ensemble
     from untwin.model.explaining.explainer import Explainer
     from untwin.model.features.view import View
@@ -83,13 +83,13 @@ class FittedState:
         return log_p, mute
 
     @cached_property
-    def answerer(self) -> TextAnswerer | VectorAnswerer | None:
-        """What answers about texts or vectors instead of view and ensemble, if it can: quicker, and smaller."""
+    def answerer(self) -> Answerer | None:
+        """What answers about rows instead of view and ensemble, if it can: quicker, and smaller."""
         from untwin.model.answering import compile_state
 
         return compile_state(self)
 
-    def answerer_at(self, precision: str) -> TextAnswerer | VectorAnswerer | None:
+    def answerer_at(self, precision: str) -> Answerer | None:
         """Return what answers with weights of a precision; raise InputError if these weights were not saved."""
         from untwin.model.answering import PRECISIONS, USUAL, compile_state
 
@@ -119,7 +119,7 @@ class FittedState:
 
     def log_proba_of_training_rows(self, rows: Indices) -> Floats32:
         """Return what the model, which has seen them, says of training rows."""
-        from untwin.model.answering import counted_rows
+        from untwin.model.text_reading import counted_rows
 
         encoded = rows_of(self.view.rows, rows)
         if self.answerer is None:

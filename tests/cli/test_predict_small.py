@@ -40,6 +40,27 @@ def test_predict_by_an_exported_model_loads_no_learning_code(fitted, command, tm
     assert done.stderr.strip().endswith("[]")
 
 
+def test_predict_of_a_table_loads_no_learning_code(command, tmp_path):
+    table, model = tmp_path / "table.csv", tmp_path / "model"
+    rows = [f"{colour},{size},{'big' if size > 20 else 'small'}" for size in range(40) for colour in ("red", "blue")]
+    table.write_text("colour,size,label\n" + "\n".join(rows) + "\n")
+    assert command("fit", table, "-o", model, "--preset", "fast").code == 0
+    asked = tmp_path / "new.csv"
+    asked.write_text("size,colour\n3,red\n,new\n35,\n")
+    code = (
+        "import sys; from untwin.cli.group import *; from untwin.cli.predict import predict;"
+        "predict.main(sys.argv[1:], standalone_mode=False);"
+        "print([name for name in ('sklearn', 'numba', 'pandas') if name in sys.modules], file=sys.stderr)"
+    )
+    out = tmp_path / "out.csv"
+    started = [sys.executable, "-c", code, model, asked, "-o", out]
+    done = subprocess.run(started, capture_output=True, text=True, check=True)
+    assert done.stderr.strip().endswith("[]")
+    assert [row["untwin_label"] for row in cells(out.read_text())][::2] == ["small", "big"]
+    assert command("export", model, "--answer-only", "-o", tmp_path / "small").code == 0
+    assert cells(command("predict", tmp_path / "small", asked).out) == cells(out.read_text())
+
+
 def test_packed_models_answer_and_explain(fitted, command, tmp_path):
     packed, asked = tmp_path / "model.untwin", tmp_path / "new.csv"
     asked.write_text("text\nprinter jam again\n")

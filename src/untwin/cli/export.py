@@ -29,7 +29,7 @@ def export(
 ) -> int:
     """Write the part of MODEL that answers into a folder of its own: `untwin predict` reads it.
 
-    It holds terms and weights, no documents, and is small enough to be mailed. Only models of texts or vectors have it.
+    It holds terms and weights, no documents, and is small enough to be mailed. Only models of linear candidates have it.
     """
     from untwin.model.saving.directory import load_model
 

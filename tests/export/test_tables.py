@@ -11,6 +11,7 @@ import pytest
 from tests.answer.test_tables import table
 
 from untwin import AnswerModel, TableEncoder, UntwinClassifier
+from untwin._errors import InputError
 from untwin.cli.loaded_model import load_answers_for
 from untwin.data.columns import ColumnRoles
 from untwin.export.model import counter
@@ -43,6 +44,18 @@ def test_answers_are_those_of_the_model_to_the_bit(model, folder, n_rows, tmp_pa
         for X in (frame, pl.DataFrame(frame)):
             for one, other in zip(small.predict_all(X, top=2), expected, strict=True):
                 np.testing.assert_array_equal(one, other)
+
+
+def test_evidence_is_that_of_the_whole_model(model, folder):
+    frame, small = table(12, 3)[0], AnswerModel.load(folder)
+    expected = model.explain(frame, top=3)
+    for X in (frame, pl.DataFrame(frame), {**frame, "price": np.array(frame["price"], dtype=float)}):
+        for told, whole in zip(small.explain(X, top=3), expected, strict=True):
+            assert told == whole._replace(neighbours=None)
+    with pytest.raises(ValueError, match="top must be at least 1"):
+        small.explain(frame, top=0)
+    with pytest.raises(InputError, match="none named"):
+        small.explain({"price": [1.0]})
 
 
 def test_a_table_may_have_more_columns_in_any_order(model, folder):

@@ -8,7 +8,8 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from untwin import UntwinClassifier
-from untwin.model.explaining.cells import CellsReader, log_odds_of
+from untwin.answer.deletion import log_odds_of
+from untwin.model.explaining.cells import CellsReader
 from untwin.model.explaining.deletion import without_each
 from untwin.model.neighbours import LEAST, coordinates
 

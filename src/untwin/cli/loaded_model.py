@@ -60,6 +60,13 @@ def load_answers_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | Lo
     )
 
 
+def load_reasons_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | LoadedAnswers:
+    """Load the same for explanations: a whole model, which knows similar rows, or one that only answers."""
+    from untwin.export.model import is_answer_folder
+
+    return load_answers_for(folder, named) if is_answer_folder(folder) else load_model_for(folder, named)
+
+
 def _model_columns(
     model: UntwinClassifier | AnswerModel,
     columns: list[str] | None,

@@ -24,18 +24,24 @@ PLAIN = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Float64, pl.Boolean, pl.Strin
 
 def read_cells(columns: tuple[TableColumn, ...], X: Any) -> Cells:
     """Return the cells of each column of a frame; raise InputError for what is missing or cannot be read."""
-    require_polars()
-    frame = X if isinstance(X, pl.DataFrame) and X.height else as_frame(X)
-    absent = [column.name for column in columns if column.name not in frame.columns]
-    if absent:
-        message = f"X must have the columns that the model uses. Got none named {absent} instead."
-        raise InputError(message, code="missing-column", hint="Rename the columns as they were in fit.")
-    used = [column.name for column in columns]
-    if frame.height <= FEW and all(frame.schema[name] in PLAIN for name in used):
-        cells = read_plain(columns, frame.select(used).to_dict(as_series=False))
+    frame = as_table(columns, X)
+    if frame.height <= FEW and all(kind in PLAIN for kind in frame.dtypes):
+        cells = read_plain(columns, frame.to_dict(as_series=False))
         if cells is not None:
             return cells
     return [READERS[column.role](column, frame[column.name]) for column in columns]
+
+
+def as_table(columns: Sequence[TableColumn], X: Any) -> pl.DataFrame:
+    """Return the columns of a frame that are used; raise InputError for those that are missing."""
+    require_polars()
+    frame = X if isinstance(X, pl.DataFrame) and X.height else as_frame(X)
+    names = [column.name for column in columns]
+    absent = [name for name in names if name not in frame.columns]
+    if absent:
+        message = f"X must have the columns that the model uses. Got none named {absent} instead."
+        raise InputError(message, code="missing-column", hint="Rename the columns as they were in fit.")
+    return frame.select(names)
 
 
 def _numbers(column: TableColumn, cells: pl.Series) -> Floats:

@@ -13,9 +13,9 @@ from untwin._errors import InputError
 from untwin.answer.answerer import TextAnswerer
 from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
-from untwin.answer.reasons import explain_texts
+from untwin.answer.reasons import explain_table, explain_texts
 from untwin.answer.tables import TableAnswerer
-from untwin.export.asked import as_matrix, as_texts
+from untwin.export.asked import as_lists, as_matrix, as_texts
 from untwin.export.parts import from_parts, to_parts
 from untwin.store import ModelRefused, load, read_facts, save
 from untwin.store.refusal import require
@@ -155,14 +155,17 @@ class AnswerModel:
                 return self.answerer.log_proba(X)
         return self.answerer.log_proba(as_matrix(X, self.answerer.n_columns))
 
-    def explain(self, texts: Any, *, top: int = 5) -> list[Reason]:
-        """Return why each text is answered as it is, without neighbours: no training row is here.
+    def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
+        """Return why each text, or each row of a table, is answered as it is; no training row is here to be similar.
 
-        `top` says how many classes, and how many words for each of two classes.
+        `top` says how many classes, and how many words or cells for each of two classes.
         """
-        if not isinstance(self.answerer, TextAnswerer):
-            raise ValueError("Only models of texts explain answers on their own. Got another one instead.")
-        return explain_texts(self.answerer, self.decision, as_texts(texts), top)
+        match self.answerer:
+            case TextAnswerer():
+                return explain_texts(self.answerer, self.decision, as_texts(X), top)
+            case TableAnswerer():
+                return explain_table(self.answerer, self.decision, as_lists(X, self.answerer.columns), top)
+        raise ValueError("Only models of texts and tables explain answers on their own. Got one of vectors instead.")
 
 
 def save_answers(folder: str | Path, answerer: Answerer, decision: Decision, facts: Mapping[str, Any]) -> None:

@@ -70,29 +70,39 @@ class Reason(NamedTuple):
 def explain_texts(answerer: TextAnswerer, decision: Decision, texts: list[str], top: int) -> list[Reason]:
     """Return why texts are answered as they are, without neighbours: by what answers."""
 
-    def weigh_words(row: int, first: int, second: int) -> Terms:
-        read = read_text(texts[row], answerer.lookups)
-        return strongest_evidence(read.words, contributions_of_words(answerer, read, first, second), top)
+    def weigh(row: int, first: int, second: int) -> Terms:
+        return weigh_words(answerer, texts[row], first, second, top)
 
-    return _explain(*answerer.log_proba(texts), decision, top, weigh_words)
+    return _explain(*answerer.log_proba(texts), decision, top, weigh)
 
 
 def explain_table(
     answerer: TableAnswerer, decision: Decision, table: Mapping[str, list[Any]], top: int
 ) -> list[Reason]:
     """Return the same of rows of a table, given as lists of cells: by how answers change without each word or cell."""
+
+    def weigh(row: int, first: int, second: int) -> Terms:
+        return weigh_cells(answerer, {name: cells[row] for name, cells in table.items()}, first, second, top)
+
+    return _explain(*answerer.log_proba(table), decision, top, weigh)
+
+
+def weigh_words(answerer: TextAnswerer, text: str, first: int, second: int, top: int) -> Terms:
+    """Return the words of a text that add most to the log-odds of two classes, by their numbers."""
+    read = read_text(text, answerer.lookups)
+    return strongest_evidence(read.words, contributions_of_words(answerer, read, first, second), top)
+
+
+def weigh_cells(answerer: TableAnswerer, row: Mapping[str, Any], first: int, second: int, top: int) -> Terms:
+    """Return the words and cells of a row without which the log-odds of two classes change most."""
     columns = [column.name for column in answerer.columns]
-    texts = [column.name for column in answerer.columns if column.role == "text"]
-    log_p, mute = answerer.log_proba({name: table[name] for name in columns})
-
-    def delete_each(row: int, first: int, second: int) -> Terms:
-        names, changed = without_each_cell({name: table[name][row] for name in columns}, columns, texts)
-        if not names:
-            return ()
-        lost = log_odds_of(log_p[[row]], first, second) - log_odds_of(answerer.log_proba(changed)[0], first, second)
-        return strongest_evidence(names, lost, top)
-
-    return _explain(log_p, mute, decision, top, delete_each)
+    cells, texts = {name: row[name] for name in columns}, [one.name for one in answerer.columns if one.role == "text"]
+    names, changed = without_each_cell(cells, columns, texts)
+    if not names:
+        return ()
+    whole = {name: [cell] for name, cell in cells.items()}
+    kept, lost = (log_odds_of(answerer.log_proba(some)[0], first, second) for some in (whole, changed))
+    return strongest_evidence(names, kept - lost, top)
 
 
 def _explain(log_p: Floats32, mute: Flags, decision: Decision, top: int, weigh: Weigh) -> list[Reason]:

@@ -152,7 +152,7 @@ def _batch(study: Study, positions: list[int]) -> Iterator[Document]:
 
 def _document(study: Study, position: int, near: Indices, shared: csr_array) -> Document:
     answers = study.answers
-    P = np.exp(answers.log_p[position].astype(np.float64))
+    P = np.exp(answers.scores.take(np.array([position])).dense()[0].astype(np.float64))
     best = np.argsort(-P, kind="stable")[:N_CLASSES]
     true, said = int(answers.true[position]), int(answers.said[position])
     against = true if true != said else next(int(number) for number in best if number != said)

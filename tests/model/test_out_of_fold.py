@@ -53,7 +53,7 @@ def test_rows_that_are_never_held_out_are_answered_like_new_ones():
     folds = np.where(np.arange(120) < 12, -1, np.arange(120) % 4)
     model = UntwinClassifier(encoder=SupervisedWeights(scheme="chi2"), cv=folds, preset="fast").fit(X, y)
     known = model.state_
-    found = known.log_proba_of_all_rows()
+    found = np.vstack(list(known.log_proba_of_all_rows()))
     np.testing.assert_array_equal(np.flatnonzero(~known.answers.held), np.arange(12))
     np.testing.assert_allclose(np.exp(found[:12]), model.predict_proba(X[:12]), atol=1e-5)
     weighted = known.ensemble.log_proba(known.view.prepare(y).rows[:12])

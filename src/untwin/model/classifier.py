@@ -309,10 +309,10 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         vars(self).update(noted)
 
     def export(self, folder: str | Path, *, precision: str = "default") -> None:
-        """Write the part of a model of texts or a matrix that answers into a folder of its own: see `AnswerModel`.
+        """Write the part of a model that answers into a folder of its own: see `AnswerModel`.
 
         `precision`: "full" keeps all weights, in 16 bits; "default" the largest, in 8 bits, and "small" half of them.
-        Of a matrix all weights are kept, in 23, 16 and 8 bits.
+        Of a matrix all weights are kept, in 23, 16 and 8 bits; of a table weights have 16, 16 and 8 bits.
         """
         from untwin.model.saving.exporting import export_answers
 

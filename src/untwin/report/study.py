@@ -18,6 +18,7 @@ from untwin._values import positions
 from untwin._wording import ELLIPSIS, cut
 from untwin.calibrate.reliability import reliability_bins
 from untwin.model.chance import verdict
+from untwin.model.explaining.training_rows import TrainingRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +97,11 @@ class Study:
             order=positions(tree.order(), model.classes_),
             links=tree.also_see(tree if parents is None else parents, top=MOST_LINKS),
         )
+
+    @cached_property
+    def training_rows(self) -> TrainingRows:
+        """What speaks in a training row for one class against another."""
+        return TrainingRows(self.model.state_, quoted=self.texts)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

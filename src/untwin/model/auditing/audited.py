@@ -29,9 +29,10 @@ from untwin.model.auditing.given import answers_as_given, scores_of_classes
 from untwin.model.auditing.unlisted import unlisted_answers
 from untwin.model.derived import EDGE
 from untwin.model.features.choose import make_view
-from untwin.model.findings.evidence import Evidence, neighbours_of_other_folds
+from untwin.model.findings.evidence import Evidence
 from untwin.model.findings.finding import SEVERITIES, records
 from untwin.model.findings.kinds import KINDS, found
+from untwin.model.findings.nearest import neighbours_of_other_folds
 from untwin.model.notes import times_redrawn
 from untwin.model.selection.comparison import binomial_interval
 from untwin.structure.graph import ConfusionGraph

@@ -134,10 +134,14 @@ class Evidence:
             parents=parents,
         )
 
-    @cached_property
+    @property
     def probabilities(self) -> Floats:
-        """Probabilities for label errors: calibrated, these would spread over all rows as if classes were hard."""
-        log_p = self.answers.log_p
+        """Probabilities of all rows, which may be many (`probabilities_of`)."""
+        return self.probabilities_of(np.arange(len(self.answers.rows)))
+
+    def probabilities_of(self, rows: Indices) -> Floats:
+        """Return those of some rows. Calibrated, label errors would spread over all rows as if classes were hard."""
+        log_p = self.answers.scores.take(rows).dense()
         return np.exp((log_p if self.top_class is None else self.top_class.inverse(log_p)).astype(np.float64))
 
     @cached_property

@@ -99,9 +99,10 @@ class Study:
         )
 
     @cached_property
-    def training_rows(self) -> TrainingRows:
-        """What speaks in a training row for one class against another."""
-        return TrainingRows(self.model.state_, quoted=self.texts)
+    def training_rows(self) -> TrainingRows | None:
+        """What speaks in a training row for one class against another; None where answers were given, not made."""
+        known = getattr(self.model, "state_", None)
+        return None if known is None else TrainingRows(known, quoted=self.texts)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

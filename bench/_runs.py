@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.metrics import f1_score
 
 from bench._measure import parser, peak_of
@@ -125,6 +126,8 @@ def _judged(name: str, peer: str, number: int, options: argparse.Namespace) -> R
     figures["model MB"] = model_bytes(model) / 1e6
     if "accuracy" in getattr(model, "scores_", {}):  # what it said before it saw a test row, less what came
         figures["told - test"] = model.scores_["accuracy"] - float(right.mean())
+        told = (model.scores_["accuracy_high"] - model.scores_["accuracy_low"]) / 2
+        figures["told - test, half"] = float(np.hypot(told, norm.ppf(0.975) * right.std() / np.sqrt(len(right))))
     return {"accuracy": float(right.mean()), **figures, "right": "".join(map(str, right.astype(int).tolist()))}
 
 

@@ -300,7 +300,7 @@ def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selectio
     """Return the linear SVM trained on all rows, for data where no row can be held out and nothing can be compared."""
     prepared = view.prepare(y)
     now = rules.profile(prepared.rows, len(np.unique(y)))
-    svm = first_stage(now, 1.0)[SVM].set_params(passes=PASSES, resumable=False)
+    svm = first_stage(now, usual_strength(len(y)))[SVM].set_params(passes=PASSES, resumable=False)
     member = Member(SVM, svm.fit(prepared.rows, y), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7

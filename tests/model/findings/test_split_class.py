@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array, hstack
 
+from untwin.model.findings import row_space
 from untwin.model.findings.split_class import best_cut, flat_hill, split_classes
 
 N_TERMS = 60
@@ -114,3 +115,34 @@ def test_one_hill_of_any_usual_shape_is_not_cut():
     rng = np.random.default_rng(0)
     for shape in (rng.normal, rng.laplace, rng.exponential):
         assert best_cut(shape(size=500)).left > flat_hill(500)[0]
+
+
+def test_after_a_correction_the_same_is_found_as_from_nothing(evidence, monkeypatch):
+    """The space and the cuts of other classes are those of before; a class with other rows is cut anew."""
+    known = case(evidence)
+    before = split_classes(known).evidence
+    y = known.answers.y.copy()
+    y[:7] = "one"
+    after = evidence(y, X=known.X, terms=known.terms)
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.findings.row_space.truncated_svd", None)  # nothing is decomposed again
+        again = split_classes(after)
+    row_space._kept.clear()
+    assert again == split_classes(after)
+    assert again.evidence != before
+
+
+def test_rows_that_changed_have_another_space(evidence):
+    known = case(evidence)
+    split_classes(known)
+    X = known.X.copy()
+    X.data[0] += 1
+    assert row_space.row_space(X) is not row_space.row_space(known.X)
+    assert row_space.row_space(X.toarray()) is not row_space.row_space(X)
+
+
+def test_large_spaces_are_not_kept(evidence, monkeypatch):
+    row_space._kept.clear()
+    monkeypatch.setattr(row_space, "MOST_KEPT", 8)
+    assert split_classes(case(evidence)) is not None
+    assert not row_space._kept

@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from untwin._wording import format_count, share
 from untwin.model.findings.finding import Finding, by_size, records
@@ -40,7 +39,8 @@ MOST_NAMED = 2  # times the wrong labels that the noise stands for
 
 def label_errors(evidence: Evidence) -> Finding | None:
     """Return the rows with the least belief in their own label, as many as are confidently of another class."""
-    rows = suspected_rows(evidence)
+    B = _belief(evidence)
+    rows = _suspected(evidence, B)
     if rows.size == 0:
         return None
     n_judged = int(evidence.answers.held.sum())
@@ -48,7 +48,7 @@ def label_errors(evidence: Evidence) -> Finding | None:
         "label-error",
         f"{format_count(rows.size, 'row seems', 'rows seem')} to carry a wrong label "
         f"({share(rows.size, n_judged)} of those judged), as far as this model can tell.",
-        _records(evidence, rows),
+        _records(evidence, B, rows),
         "Read them from the top and correct the label where it is wrong; stop where most of them are right. A model "
         "that errs more (another preset) also doubts more labels: those that several models name are the surest.",
         by_size(rows.size, n_judged),
@@ -57,9 +57,13 @@ def label_errors(evidence: Evidence) -> Finding | None:
 
 def suspected_rows(evidence: Evidence) -> Indices:
     """Return the rows that probably have a wrong label, the most certain first."""
+    return _suspected(evidence, _belief(evidence))
+
+
+def _suspected(evidence: Evidence, B: Floats) -> Indices:
     answers = evidence.answers
     rows = np.flatnonzero(answers.held & (answers.sizes >= FEW)[answers.true])
-    B, y = _belief(evidence)[rows], answers.true[rows]
+    B, y = B[rows], answers.true[rows]
     doubted = np.flatnonzero(B.argmax(axis=1) != y)
     n_errors = _number_of_errors(evidence.probabilities[rows], y) if doubted.size else 0
     return rows[doubted[np.argsort(_trust(B, y)[doubted], kind="stable")[:n_errors]]]
@@ -77,10 +81,10 @@ def _belief(evidence: Evidence) -> Floats:
     P, near = evidence.probabilities, evidence.neighbours
     if near is None:
         return P
-    row, place = np.nonzero(near >= 0)
-    votes = 1 / (near >= 0).sum(axis=1)[row]
-    V = csr_array((votes, (row, evidence.answers.true[near[row, place]])), shape=P.shape).toarray()
-    B = P * np.sqrt(V + 1 / P.shape[1])
+    present, n_classes = near >= 0, P.shape[1]
+    row, place = np.nonzero(present)
+    votes = np.bincount(row * n_classes + evidence.answers.true[near[row, place]], minlength=P.size).reshape(P.shape)
+    B = P * np.sqrt(votes / np.maximum(present.sum(axis=1, keepdims=True), 1) + 1 / n_classes)
     return np.asarray(B / B.sum(axis=1, keepdims=True))
 
 
@@ -112,8 +116,8 @@ def _confident_errors(P: Floats, y: Indices) -> int:
     return int(((confident.argmax(axis=1) != y) & (confident.max(axis=1) > 0)).sum())
 
 
-def _records(evidence: Evidence, rows: Indices) -> tuple[dict[str, Any], ...]:
-    B, y, classes = _belief(evidence)[rows], evidence.answers.true[rows], evidence.answers.classes
+def _records(evidence: Evidence, B: Floats, rows: Indices) -> tuple[dict[str, Any], ...]:
+    B, y, classes = B[rows], evidence.answers.true[rows], evidence.answers.classes
     best = B.argmax(axis=1)
     columns = {
         "row": evidence.ids_of(rows),

@@ -73,8 +73,9 @@ def subject_of(code: str, record: Mapping[str, Any]) -> str:
 def measure_of(code: str, record: Mapping[str, Any]) -> Measure | None:
     """Return what was measured of a record; None for a finding that is a fact, which chance does not change.
 
-    >>> measure_of("tiny-class", {"class": "yak", "rows": 9, "recall": None})
-    Measure(value=9.0, low=3.12, high=14.88)
+    >>> measure = measure_of("tiny-class", {"class": "yak", "rows": 9, "recall": None})
+    >>> measure.value, round(measure.low, 2), round(measure.high, 2)
+    (9.0, 3.12, 14.88)
     """
     match code:
         case "twins" | "also-see":

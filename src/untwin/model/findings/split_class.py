@@ -23,6 +23,7 @@ from scipy.stats import norm
 from untwin._wording import format_count
 from untwin.model.findings.finding import Finding
 from untwin.model.findings.row_space import row_space
+from untwin.model.findings.telling import ASKED, telling_terms
 from untwin.tables.contingency import Contingency
 
 if TYPE_CHECKING:
@@ -164,5 +165,6 @@ def _terms(evidence: Evidence, part: Parts) -> tuple[list[Any], list[Any]]:
         return [], []
     present = (evidence.X[np.concatenate([part.lower, part.upper])] != 0).astype(np.int64)
     side = np.repeat([0, 1], [len(part.lower), len(part.upper)])
-    one, other = Contingency.from_counts(present, side, terms=evidence.terms).between(0, 1, N_TERMS)
-    return [found.term for found in one], [found.term for found in other]
+    found = Contingency.from_counts(present, side, terms=evidence.terms).between(0, 1, ASKED * N_TERMS)
+    one, other = ([evidence.spell(term.term) for term in telling_terms(terms, N_TERMS)] for terms in found)
+    return one, other

@@ -123,8 +123,7 @@ def _twin_record(evidence: Evidence, pair: Any) -> dict[str, Any]:
     a, b, a_as_b, b_as_a, rate, low = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
     (one, other), true, said = positions([a, b], answers.classes), answers.true, answers.said
     mixed_up = np.flatnonzero((true == one) & (said == other) | (true == other) & (said == one))[:N_ROWS]
-    table = evidence.contingency
-    for_a, for_b = ([], []) if table is None else table.between(a, b, N_TERMS)
+    for_a, for_b = evidence.terms_between(a, b, N_TERMS)
     return {
         "a": a,
         "b": b,
@@ -133,8 +132,8 @@ def _twin_record(evidence: Evidence, pair: Any) -> dict[str, Any]:
         "rate": rate,
         "rate at least": low,
         "points if merged": float(100 * (a_as_b + b_as_a) / answers.confusion.total),
-        "terms for a": [found.term for found in for_a],
-        "terms for b": [found.term for found in for_b],
+        "terms for a": [evidence.spell(found.term) for found in for_a],
+        "terms for b": [evidence.spell(found.term) for found in for_b],
         "rows": evidence.ids_of(mixed_up),
     }
 

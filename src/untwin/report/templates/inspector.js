@@ -44,6 +44,7 @@ function classDetails(number) {
   return [
     h("p", { class: "soft small" }, "Class"),
     h("h2", {}, name(one.name)),
+    one.definition ? h("p", { class: "definition", dir: "auto" }, one.definition) : null,
     h("dl", { class: "facts" }, fact("Rows", count(one.rows)), fact("Precision", percent(one.precision)),
       fact("Recall", percent(one.recall)), fact("F1", percent(one.f1))),
     one.terms.length ? h("p", {}, h("span", { class: "soft" }, "Terms: "), name(one.terms.join(", "))) : null,

@@ -3,7 +3,7 @@ import { classes, documents, names } from "./data.js";
 import { count, h, inPortions, link, name, percent } from "./dom.js";
 
 const COLUMNS = [
-  { title: "Class", key: (one) => one.name.toLowerCase(), cell: (one, i) => link(`class-${i}`, name(one.name)) },
+  { title: "Class", key: (one) => one.name.toLowerCase(), cell: (one, i) => h("a", { href: `#class-${i}`, title: one.definition || null }, name(one.name)) },
   { title: "Rows", numeric: true, key: (one) => one.rows, cell: (one) => count(one.rows) },
   { title: "Precision", numeric: true, key: (one) => one.precision, cell: (one) => percent(one.precision) },
   { title: "Recall", numeric: true, key: (one) => one.recall, cell: (one) => percent(one.recall) },

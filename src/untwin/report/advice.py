@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Sentence = tuple[str, dict[str, Any]]
 
 FIRST = {
-    "few": "Only {errors}: read them before doing anything; they may be wrong labels.",
+    "few": "Only {errors}: read before you do anything; wrong labels may be the cause.",
     "alike": "No term tells {a} and {b} apart: merge them, or add a column that knows the difference.",
     "one-way": "{most} of {errors} go one way, {taken} is taken for {by}: is {taken} a special case of {by}? If not, "
     "add rows of {taken}.",
@@ -29,7 +29,8 @@ MERGED = (
 )
 SUSPECTS = "Correct labels first: {rows} {look} wrong."
 BLURRED = (
-    "A definition must say what “{term}” means in {label}: {rows} of its rows that were taken for {other} have it."
+    "A definition must say when “{term}” speaks for {label}: {rows} of the {wrong} rows of it that were taken for "
+    "{other} have that term."
 )
 TERMS = "A definition can start from the terms: “{here}” in {a}, “{there}” in {b}."
 
@@ -57,7 +58,11 @@ def advice_of(pair: Pair) -> Iterator[Sentence]:
     yield MERGED, both | points | {"judged": f"{pair.judged:,}"}
     for one in pair.blurred:
         other = pair.b if one.label == pair.a else pair.a
-        yield BLURRED, {"term": one.term, "label": one.label, "rows": f"{one.rows:,}", "other": other}
+        yield (
+            BLURRED,
+            {"term": one.term, "label": one.label, "rows": f"{one.rows:,}", "other": other}
+            | {"wrong": f"{one.wrong:,}"},
+        )
     if not pair.blurred and pair.terms_a and pair.terms_b:
         yield TERMS, both | {"here": pair.terms_a[0].term, "there": pair.terms_b[0].term}
 

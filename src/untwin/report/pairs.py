@@ -27,6 +27,7 @@ FEW_ERRORS = 3
 TELLING = 0.25  # a term tells two classes apart if its share of rows differs by so much
 N_SUSPECTS = 5
 N_BLURRED = 2
+SELDOM = 0.5  # the other class has the term in at most half as large a share of its rows
 BLURRED, FEWEST_BLURRED = 0.2, 2  # of the rows that were taken for the other class, that have a term of it
 
 
@@ -43,12 +44,13 @@ class Term(Record):
 class Blurred(Record):
     """A term of the other class in rows that were taken for it: a definition must say what it means in this one.
 
-    `rows` of the rows of `label` that were taken for the other one have it.
+    `rows` of the `wrong` rows of `label` that were taken for the other one have it.
     """
 
     term: str
     label: str
     rows: int
+    wrong: int
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ def _blurred(study: Study, true: int, said: int, terms: list[TermEvidence]) -> t
     """Return the terms of one class that occur most often in rows of the other that were taken for it."""
     answers = study.answers
     wrong = study.wrong[(answers.true[study.wrong] == true) & (answers.said[study.wrong] == said)]
+    terms = [one for one in terms if one.outside <= SELDOM * one.inside]
     if not terms or not len(wrong):
         return ()
     columns = [study.column_of[one.term] for one in terms]
@@ -166,7 +169,8 @@ def _blurred(study: Study, true: int, said: int, terms: list[TermEvidence]) -> t
         n for n in np.argsort(-rows, kind="stable").tolist() if rows[n] >= max(FEWEST_BLURRED, BLURRED * len(wrong))
     ]
     return tuple(
-        Blurred(str(study.evidence.spell(terms[n].term)), study.names[true], int(rows[n])) for n in best[:N_BLURRED]
+        Blurred(str(study.evidence.spell(terms[n].term)), study.names[true], int(rows[n]), len(wrong))
+        for n in best[:N_BLURRED]
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 EXCERPT = 280
 NOTHING = "–"
+JOINT = re.compile(r"(?<=[_/.-])")
 HEADLINES = {
     "unmeasured": "Give each class two rows or more: nothing could be measured",
     "guess": "Do not use these answers: they are no better than guessing",
@@ -143,13 +145,21 @@ def _state(report: Report, twins: int) -> str:
     return {0: "rows", 1: "one pair"}.get(twins, "pairs")
 
 
-def advice(pair: Pair) -> Markup:
-    """Return the advice for a pair, names kept apart."""
-    sentences = (
+def advice(pair: Pair) -> list[Markup]:
+    """Return the advice for a pair, a sentence each, names kept apart."""
+    return [
         Markup(template).format(**{key: name(str(value)) for key, value in values.items()})  # noqa: S704  (format escapes)
         for template, values in advice_of(pair)
-    )
-    return Markup(" ").join(sentences)
+    ]
+
+
+def breakable(text: str) -> Markup:
+    """Return a name that may break after the signs that join its words.
+
+    >>> breakable("card_arrival <b>")
+    Markup('card_<wbr>arrival &lt;b&gt;')
+    """
+    return Markup("<wbr>").join(JOINT.split(text))
 
 
 def name(text: str) -> Markup:
@@ -168,7 +178,6 @@ def space_lines(space: Space) -> list[Line]:
     ]
 
 
-FILTERS: dict[str, Callable[..., str]] = {
-    function.__name__: function
-    for function in (percent, decimals, share, points, between, between_points, count, seconds, excerpt, cell, advice)
-}
+NUMBERS = (percent, decimals, share, points, between, between_points, count, seconds)
+TEXTS = (excerpt, cell, advice, breakable)
+FILTERS: dict[str, Callable[..., Any]] = {function.__name__: function for function in (*NUMBERS, *TEXTS)}

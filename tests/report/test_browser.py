@@ -321,7 +321,7 @@ def test_the_page_is_as_wide_as_the_window(owned, width):
 
 def test_a_definition_is_shown_on_hover_and_beside_the_class(owned):
     tab, _ = owned
-    assert tab.locator("#class-table a[href='#class-2']").get_attribute("title") == "the third of eight"
+    assert tab.locator("#class-table a[href='#class-2']").first.get_attribute("title") == "the third of eight"
     tab.evaluate("() => { location.hash = 'class-2'; }")
     assert inspector(tab).locator(".definition").inner_text() == "the third of eight"
     tab.keyboard.press("Escape")

@@ -143,11 +143,8 @@ class Study:
         return self.named(self.groups)
 
     def named(self, groups: list[Indices]) -> tuple[str, ...]:
-        """Return names for groups of classes; a class alone keeps its own."""
-        named = name_groups(self.evidence, [self.model.classes_[group].tolist() for group in groups])
-        return tuple(
-            self.names[int(group[0])] if len(group) == 1 else name for group, name in zip(groups, named, strict=True)
-        )
+        """Return names for groups of classes."""
+        return tuple(name_groups(self.evidence, [self.model.classes_[group].tolist() for group in groups]))
 
     @cached_property
     def column_of(self) -> dict[Any, int]:

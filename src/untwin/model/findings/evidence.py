@@ -27,6 +27,7 @@ from untwin._wording import cut
 from untwin.classify.knn.classifier import KNNClassifier
 from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import as_one_text
+from untwin.model.findings.row_space import MOST_KEPT, digest_of_rows
 from untwin.model.findings.spelling import spell, spelling_of, stemmer_of
 from untwin.model.findings.telling import ASKED, telling_terms
 from untwin.model.selection.sampling import stratified_sample
@@ -217,14 +218,31 @@ def _cells(encoder: Any) -> Flags | None:
     return np.asarray(cells[readable])
 
 
+_found: dict[bytes, Array] = {}  # the last neighbours: another label changes neither rows nor folds
+
+
 def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers) -> Array:
-    """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked."""
-    n, folds = len(answers.rows), answers.folds
+    """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked.
+
+    Of the same rows in the same folds as the last time, they are what was found then.
+    """
+    n = len(answers.rows)
     in_doubt, searched = answers.held, np.arange(n)
     if n > MANY_ROWS:
         in_doubt = in_doubt & (answers.said != answers.true)
         searched = stratified_sample(answers.true, MANY_ROWS, 0)
-    found = np.full((n, NEIGHBOURS), -1, dtype=np.int32)  # they are saved: half the bytes of numbers of rows
+    key = digest_of_rows(X, answers.folds, in_doubt, searched)
+    found = _found.get(key)
+    if found is None:
+        found = _search(X, answers.folds, in_doubt, searched)
+        _found.clear()
+        if found.nbytes <= MOST_KEPT:
+            _found[key] = found
+    return found
+
+
+def _search(X: Any, folds: Indices, in_doubt: Flags, searched: Indices) -> Array:
+    found = np.full((len(folds), NEIGHBOURS), -1, dtype=np.int32)  # they are saved: half the bytes of numbers of rows
     for fold in np.unique(folds[in_doubt]):
         asked, others = np.flatnonzero(in_doubt & (folds == fold)), searched[folds[searched] != fold]
         reach = min(NEIGHBOURS, len(others))

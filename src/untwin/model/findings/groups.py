@@ -114,7 +114,10 @@ def _between(errors: csr_array, first: int, end: int, left: int, right: int) -> 
 
 
 def name_groups(evidence: Evidence, groups: Sequence[Sequence[Any]]) -> list[str]:
-    """Return a name for each group: terms that most of its classes have and others lack, else its first classes."""
+    """Return a name for each group: terms that most of its classes have and others lack, else its first classes.
+
+    A class alone keeps its own name.
+    """
     table = evidence.contingency
     if table is None or len(groups) < 2:
         return [_listed(group) for group in groups]
@@ -123,6 +126,9 @@ def name_groups(evidence: Evidence, groups: Sequence[Sequence[Any]]) -> list[str
     usual = table.term_documents / max(table.n_documents, 1)
     names = []
     for group in groups:
+        if len(group) == 1:
+            names.append(str(group[0]))
+            continue
         rows = np.array([number[name] for name in group], dtype=np.intp)
         found = table.top_terms(list(group), ASKED * N_TERMS)
         columns = np.array([column[one.term] for one in found], dtype=np.intp)

@@ -19,7 +19,7 @@ from untwin.linalg.blocks import Blocks
 from untwin.linalg.svd import truncated_svd
 
 if TYPE_CHECKING:
-    from untwin._types import Floats
+    from untwin._types import Array, Floats
 
 SPACE = 50
 MOST_LEARNT = 20_000  # rows that the directions of the space are learnt from
@@ -45,7 +45,7 @@ def row_space(X: Any) -> RowSpace:
     >>> row_space(X) is row_space(X.copy()), row_space(X) is row_space(2 * X)
     (True, False)
     """
-    key = _digest(X)
+    key = digest_of_rows(X)
     if (known := _kept.get(key)) is not None:
         return known
     made = RowSpace(_coordinates(X))
@@ -63,11 +63,11 @@ def _coordinates(X: Any) -> Floats:
     return np.asarray(normalize(space))
 
 
-def _digest(X: Any) -> bytes:
-    """Return a digest of all numbers of a matrix."""
+def digest_of_rows(X: Any, *more: Array) -> bytes:
+    """Return a digest of all numbers of a matrix, and of more arrays."""
     sparse: bool = issparse(X)
     digest = blake2b(repr((sparse, X.shape)).encode())
-    for part in (X.indptr, X.indices, X.data) if sparse else (X,):
+    for part in ((X.indptr, X.indices, X.data) if sparse else (X,)) + more:
         digest.update(str(part.dtype).encode())
         digest.update(np.ascontiguousarray(part).data)
     return digest.digest()

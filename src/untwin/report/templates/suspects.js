@@ -1,5 +1,5 @@
 // The labels that look wrong: page by page, searched, downloaded as a table for `untwin relabel`.
-import { byPosition, classes, data, names } from "./data.js";
+import { byPosition, data, linkToClass, names } from "./data.js";
 import { count, h, link, name, percent, times } from "./dom.js";
 
 const PAGE = 25;
@@ -35,8 +35,6 @@ function foundSuspects() {
   if (!wanted) return suspects;
   return suspects.filter((one) => [one.row, names[one.label], names[one.rather], one.text].some((part) => String(part).toLowerCase().includes(wanted)));
 }
-
-const linkToClass = (number) => h("a", { href: `#class-${number}`, title: classes[number].definition || null }, name(names[number]));
 
 function suspectRow(one) {
   const where = byRow.get(one.row);

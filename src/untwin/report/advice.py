@@ -20,7 +20,7 @@ FIRST = {
     "one-way": "{most} of {errors} go one way, {taken} is taken for {by}: is {taken} a special case of {by}? If not, "
     "add rows of {taken}.",
     "twins": "Decide whether {a} and {b} are one class.",
-    "define": "The terms below do tell {a} and {b} apart: look for wrong labels among the errors first.",
+    "define": "The terms below do tell {a} and {b} apart: read the errors before you merge the two.",
 }
 KEPT_APART = "You keep {a} and {b} apart: {because}."
 MERGED = (

@@ -38,7 +38,7 @@ SYMMETRIC = ("twins", "also-see")  # a with b is b with a
 NAMED = 4  # rows or classes of a subject that are spelled out
 
 
-class Measure(NamedTuple):
+class RecordMeasure(NamedTuple):
     """A number with the ends of its interval."""
 
     value: float
@@ -70,7 +70,7 @@ def subject_of(code: str, record: Mapping[str, Any]) -> str:
     return "; ".join(f"{key}: {_listed(record.get(key))}" for key in SUBJECTS[code])
 
 
-def measure_of(code: str, record: Mapping[str, Any]) -> Measure | None:
+def measure_of(code: str, record: Mapping[str, Any]) -> RecordMeasure | None:
     """Return what was measured of a record; None for a finding that is a fact, which chance does not change.
 
     >>> measure = measure_of("tiny-class", {"class": "yak", "rows": 9, "recall": None})
@@ -81,7 +81,7 @@ def measure_of(code: str, record: Mapping[str, Any]) -> Measure | None:
         case "twins" | "also-see":
             rate = float(record["rate"])
             beside = rate - float(record.get("rate at least", rate))
-            return Measure(rate, rate - beside, rate + beside)
+            return RecordMeasure(rate, rate - beside, rate + beside)
         case "label-error":
             return _share(float(record["belief in other"]), BELIEF_ROWS)
         case "split-class":
@@ -94,17 +94,17 @@ def measure_of(code: str, record: Mapping[str, Any]) -> Measure | None:
     return None
 
 
-def _share(p: float, n: int) -> Measure:
+def _share(p: float, n: int) -> RecordMeasure:
     """Return a share of n with Wilson's interval."""
     middle, beside = (p + Z**2 / (2 * n)), Z * np.sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))
     whole = 1 + Z**2 / n
-    return Measure(p, float((middle - beside) / whole), float((middle + beside) / whole))
+    return RecordMeasure(p, float((middle - beside) / whole), float((middle + beside) / whole))
 
 
-def _number(count: int) -> Measure:
+def _number(count: int) -> RecordMeasure:
     """Return a count with the interval of Poisson's distribution."""
     beside = Z * count**0.5
-    return Measure(float(count), count - beside, count + beside)
+    return RecordMeasure(float(count), count - beside, count + beside)
 
 
 def _in_order(value: Any) -> Any:

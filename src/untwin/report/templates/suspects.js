@@ -42,7 +42,7 @@ function suspectRow(one) {
     h("td", {}, where === undefined ? name(one.row) : link(`document-${where}`, name(one.row))),
     h("td", {}, linkToClass(one.label)),
     h("td", {}, linkToClass(one.rather), h("span", { class: "soft small" }, ` ${percent(one.belief, 0)}`)),
-    h("td", { class: "told", dir: "auto" }, one.text || "no text kept"));
+    h("td", {}, h("div", { class: "told", dir: "auto" }, one.text || "no text kept")));
 }
 
 function drawSuspects(body, told, buttons) {

@@ -10,6 +10,7 @@ import polars as pl
 from untwin.model.answering import PRECISIONS
 from untwin.model.learning import WHOLE, Labelling
 from untwin.model.ordinal import class_order
+from untwin.model.saving.noted_findings import check_findings
 from untwin.model.saving.references import require_classifier, require_named, same, width_of
 from untwin.model.state import FULL
 from untwin.store.refusal import require
@@ -43,6 +44,8 @@ def check_model(model: Any) -> None:
     _check_ids(known.ids)
     _check_notes(model._noted)
     _check_measured(model._noted, known.answers)
+    if findings := model._noted.get("findings"):
+        check_findings(findings, set(known.ids[asked].tolist()), set(classes.tolist()))
     class_order(model.order, classes, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == classes.tolist(), "Groups must hold each class once")

@@ -25,7 +25,7 @@ class Reason(NamedTuple):
     probabilities : tuple of (class, probability)
         The likeliest classes.
     unsure : bool
-        Whether not to rely on the answer: its probability is below `threshold_`.
+        Whether not to rely on the answer: see `Predictions`.
     neighbours : Explanation or None
         Training rows with similar answers, those with the most terms in common first, named as in `ids_`; their
         similarity is the cosine by terms. None of them for a row without evidence; None from a model that only answers.
@@ -64,7 +64,7 @@ def explain_texts(answerer: TextAnswerer, decision: Decision, texts: list[str], 
     """Return why texts are answered as they are, without neighbours."""
     if top < 1:
         raise ValueError(f"top must be at least 1. Got {top} instead.")
-    found, reasons = decision.predictions(*answerer.log_proba(texts), max(top, 2)), list[Reason]()
+    found, reasons = decision.predictions(answerer.score(texts), max(top, 2)), list[Reason]()
     for row, text in enumerate(texts):
         first, second = found.ranked[row, :2].tolist()
         read = read_text(text, answerer.lookups)

@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from untwin._types import Array, Floats, Indices
 
-MOST_POINTS = 1000
+MOST_POINTS = 500
 HALF, MOST_ERROR = 0.5, 0.1
 
 

@@ -2,13 +2,13 @@
 
 Glossary
 --------
-n rows, C classes, N nodes: the classes first, then groups, each after all that is inside it; the last one, the root,
-holds all classes and says nothing
+n rows, C classes, N nodes: the classes first, then groups, each after all that is inside it, last the root, which holds all
+of them. A node of more than half of the classes says less than one bit and is no answer
 parents  N       the next larger node around each; the root is its own
 order    C       classes as the leaves of the tree, so that those of a node stand side by side
 start    N       where they begin in this order; there are `size` of them
-level    N       0 a class, 1 inside a group, 2 larger, 3 the root
-path             of a row: the nodes around its answer, from the class to the root
+level    N       0 a class, 1 inside a group, 2 larger, 3 no answer
+path             of a row: the nodes around its answer, from the class up to the last one that is an answer
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Indices
 
 LEVELS = ("class", "group", "larger group", "cannot say")
+NO_ANSWER = 3
 ROUNDING = 1e-9  # of sums of probabilities
 
 
@@ -52,7 +53,8 @@ class ClassTree:
         changes = np.concatenate([[0], np.cumsum(groups[1:] != groups[:-1])])
         mixed = changes[tree.start] != changes[tree.start + tree.size - 1]
         levels = np.where(mixed, 2, 1)
-        levels[: tree.n_classes], levels[-1] = 0, 3
+        levels[: tree.n_classes] = 0
+        levels[2 * tree.size > max(tree.n_classes, 2)] = NO_ANSWER
         return cls(tree.parents, levels)
 
     @cached_property
@@ -93,7 +95,7 @@ class ClassTree:
         chosen, found = np.full(len(P), len(self.parents) - 1), np.ones(len(P))
         open_ = np.ones(len(P), dtype=np.bool_)
         for nodes, shares in self._path(P, answers):
-            reached = open_ & (shares >= threshold - ROUNDING)
+            reached = open_ & (shares >= threshold - ROUNDING) & (self.levels[nodes] < NO_ANSWER)
             chosen[reached], found[reached] = nodes[reached], shares[reached]
             open_ &= ~reached
             if not open_.any():
@@ -105,23 +107,23 @@ class ClassTree:
         return ErrorCurve.of(*self.limits(P, answers, codes))
 
     def limits(self, P: Array, answers: Array, codes: Array) -> tuple[Floats, Floats]:
-        """Return up to which threshold each row is answered by a node below the root, and up to which one wrong."""
+        """Return up to which threshold each row is answered, and up to which one wrong."""
         answered_at, wrong_at = np.zeros(len(P)), np.full(len(P), -np.inf)
         place = self.start[np.asarray(codes)]
         for nodes, shares in self._path(P, answers):
-            below = nodes < len(self.parents) - 1
-            answered_at[below] = shares[below]
-            misses = below & ((place < self.start[nodes]) | (place >= self.start[nodes] + self.size[nodes]))
+            said = self.levels[nodes] < NO_ANSWER
+            answered_at[said] = shares[said]
+            misses = said & ((place < self.start[nodes]) | (place >= self.start[nodes] + self.size[nodes]))
             wrong_at[misses] = shares[misses]
         return answered_at, wrong_at
 
     def _path(self, P: Array, answers: Array) -> Iterator[tuple[Indices, Floats]]:
         """Yield the nodes around each answer, from the classes up, and their probabilities."""
-        rows, root = np.arange(len(P)), len(self.parents) - 1
+        rows = np.arange(len(P))
         summed = np.zeros((len(P), P.shape[1] + 1))
         np.cumsum(P[:, self.order], axis=1, out=summed[:, 1:])
         nodes, shares = np.asarray(answers, dtype=np.intp), P[rows, np.asarray(answers)].astype(np.float64)
-        while (nodes < root).any():
+        while (self.levels[nodes] < NO_ANSWER).any():
             yield nodes, shares
             nodes = self.parents[nodes]
             inside = summed[rows, self.start[nodes] + self.size[nodes]] - summed[rows, self.start[nodes]]

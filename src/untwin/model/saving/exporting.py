@@ -20,4 +20,4 @@ def export_answers(model: UntwinClassifier, folder: str | Path, *, precision: st
     if answerer is None:
         message = "Only models of texts or matrices whose candidates are linear can answer alone. Got another one."
         raise InputError(message, code="not-exportable", hint="Save the whole model, or fit it with preset='balanced'.")
-    save_answers(folder, answerer, model._decision(), facts_of(model))
+    save_answers(folder, answerer, model._decision(), model.promises_, facts_of(model))

@@ -2,8 +2,8 @@
 
 Glossary
 --------
-n rows, C classes, N nodes: the classes first, then groups, each after all that is inside it, last the root, which holds all
-of them. A node of more than half of the classes says less than one bit and is no answer
+n rows, C classes, N nodes: the classes first, then groups, each after all that is inside it, last the root, which holds
+all of them. A node of more than half of the classes says less than one bit and is no answer
 parents  N       the next larger node around each; the root is its own
 order    C       classes as the leaves of the tree, so that those of a node stand side by side
 start    N       where they begin in this order; there are `size` of them
@@ -154,6 +154,12 @@ class HeightAnswers(NamedTuple):
         return self.tree.levels[self.nodes]
 
     @property
+    def bits(self) -> Floats:
+        """How much each answer tells: the logarithm of all classes over those left open; 0 where it cannot be said."""
+        told = np.log2(self.tree.n_classes) - np.log2(self.sizes)
+        return np.asarray(np.where(self.levels < NO_ANSWER, told, 0.0))
+
+    @property
     def sizes(self) -> Indices:
         """How many classes each answer leaves open."""
         return self.tree.size[self.nodes]
@@ -172,9 +178,10 @@ class HeightAnswers(NamedTuple):
         return found
 
     def hold(self, codes: Array) -> Flags:
-        """Tell which nodes hold the class of this number in each row."""
-        place, start = self.tree.start[np.asarray(codes)], self.tree.start[self.nodes]
-        return np.asarray((place >= start) & (place < start + self.sizes))
+        """Tell which nodes hold the class of this number in each row; -1 is no class of the tree."""
+        codes, start = np.asarray(codes), self.tree.start[self.nodes]
+        place = self.tree.start[codes]
+        return np.asarray((codes >= 0) & (place >= start) & (place < start + self.sizes))
 
 
 class TreePromise(NamedTuple):

@@ -29,8 +29,8 @@ class Predictions(NamedTuple):
     ranked : (n, k) array
         Positions in `classes_`: the answer, then the likeliest others; ties in the order of the classes.
     unsure : (n,) array of bool
-        Which answers not to rely on: their largest probability is below the threshold, or the row looks like nothing that
-        was learnt: no word of a text is known, or the probability is spread more widely than that of known rows.
+        Which answers not to rely on: their largest probability is below the threshold, or the row looks like nothing
+        that was learnt: no word of a text is known, or the probability is spread more widely than that of known rows.
     groups : (n,) array
         The likeliest groups: positions in `groups_`.
     no_evidence : (n,) array of bool
@@ -118,8 +118,8 @@ def median_classes(log_p: Any, order: Indices) -> Indices:
 class Decision(NamedTuple):
     """How log-probabilities become answers: the classes, their groups, below which probability an answer is unsure.
 
-    `order` has the numbers of the classes from low to high, if they have an order. Rows that are spread over more classes
-    than `widest` are unsure, whatever their probability.
+    `order` has the numbers of the classes from low to high, if they have an order. Rows that are spread over more
+    classes than `widest` are unsure, whatever their probability.
     """
 
     classes: Array

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from untwin.answer.shortlists import GROUP_PENALTY, Must
 from untwin.answer.spread import LOST, UnknownChance, spread_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats
     from untwin.answer.error_curve import ErrorCurve
     from untwin.answer.heights import HeightAnswers, TreePromise
+    from untwin.answer.predictions import Predictions
     from untwin.answer.shortlists import GroupScores, SetScores, Shortlists
     from untwin.answer.spread import SpreadOfKnown
 
@@ -59,54 +61,49 @@ class Promises:
     known_heights: TreePromise | None
 
     def shortlists(
-        self, P: Array, classes: Array, answers: Array, *, coverage: float = COVERAGE, by_group: bool = False
+        self, found: Predictions, classes: Array, *, coverage: float = COVERAGE, by_group: bool = False
     ) -> Shortlists:
-        """Return sets of classes that hold the right one with a promised chance, whatever the row or its group.
-
-        `answers` are the numbers of the classes that were answered: each set holds its answer.
-        """
-        rule = self.sets.rule(coverage)
+        """Return sets of classes that hold the right one with a promised chance: of all rows, or of each group's."""
+        must, P = Must(found.codes, found.no_evidence), found.probabilities
         if not by_group:
-            return rule.shortlists(P, classes, answers)
-        from untwin.answer.shortlists import GROUP_PENALTY, PENALTIES, place_of_rank
-
-        place = place_of_rank(self.sets.ranks, self.sets.n_rows, coverage)
-        least = float("inf") if place is None else float(self.sets.scores[PENALTIES.index(GROUP_PENALTY), place])
-        return self.group_sets.shortlists(P, classes, answers, coverage, least=least)
+            return self.sets.rule(coverage).shortlists(P, classes, must)
+        return self.group_sets.shortlists(
+            P, classes, must, coverage, least=self.sets.threshold(GROUP_PENALTY, coverage)
+        )
 
     def at_height(
         self,
-        P: Array,
+        found: Predictions,
         classes: Array,
-        answers: Array,
         *,
         target_error: float | None = None,
         tree: WhichTree = "auto",
-        never: Flags | None = None,
     ) -> HeightAnswers:
         """Return the smallest nodes of a tree around the answers so that about this share of them is wrong.
 
-        Rows that belong to no known class, and those of `never`, are not answered.
+        Rows that seem to belong to no class are not answered.
         """
         promise = {"auto": self.heights, "known": self.known_heights}.get(tree)
         if promise is None:
             raise ValueError(f"tree must be 'auto', or 'known' if the model knows a tree. Got {tree!r} instead.")
-        never = self.unknown(P) if never is None else never | self.unknown(P)
         error = self.target_error if target_error is None else target_error
-        return promise.answers(P, answers, classes, error, never)
+        return promise.answers(found.probabilities, found.codes, classes, error, self.unknown(found))
 
     def threshold(self, target_error: float | None = None) -> float:
         """Return from which probability on an answer is sure."""
         return self.sure.threshold(self.target_error if target_error is None else target_error)
 
-    def unknown(self, P: Array, lost: float = LOST) -> Flags:
-        """Tell which rows seem to belong to no class; about the share `lost` of those of known classes is among them."""
-        return self.known.exceeds(spread_of(P), lost)
+    def unknown(self, found: Predictions, lost: float = LOST) -> Flags:
+        """Tell which rows seem to belong to no class; about the share `lost` of those of known classes is among them.
 
-    def unknown_chance(self, P: Array) -> Floats:
+        Texts without a known word are among them in any case.
+        """
+        return np.asarray(found.strange | self.known.exceeds(spread_of(found.probabilities), lost))
+
+    def unknown_chance(self, found: Predictions) -> Floats:
         """Return the chance that each row belongs to no class, if as many do as do not; NaN if it is not known."""
-        spread = spread_of(P)
-        return np.full(len(P), np.nan) if self.chance is None else self.chance(spread)
+        spread = spread_of(found.probabilities)
+        return np.full(len(spread), np.nan) if self.chance is None else self.chance(spread)
 
 
 def group_numbers(groups: Sequence[tuple[Any, ...]], classes: Array) -> Array:

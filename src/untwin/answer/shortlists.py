@@ -144,10 +144,23 @@ class SetScores:
         best = int(self.sizes[:, place].argmin())
         return SetRule(PENALTIES[best], float(self.scores[best, place]))
 
-    def points(self, coverages: Array) -> list[tuple[float, float]]:
-        """Return (coverage, mean size of the sets) of those coverages that so few rows can promise."""
-        places = [(float(one), place_of_rank(self.ranks, self.n_rows, float(one))) for one in coverages]
-        return [(one, float(self.sizes[:, place].min())) for one, place in places if place is not None]
+    def threshold(self, penalty: float, coverage: float) -> float:
+        """Return the threshold of a coverage with one of the penalties; infinity if so few rows cannot promise it."""
+        place = place_of_rank(self.ranks, self.n_rows, coverage)
+        return float("inf") if place is None else float(self.scores[PENALTIES.index(penalty), place])
+
+
+class Must(NamedTuple):
+    """What sets hold whatever the threshold: the answer of each row (its number), all classes of rows without evidence."""
+
+    answers: Array
+    no_evidence: Flags
+
+    def sets(self, rows: RankedClasses, inside: Flags, classes: Array) -> Shortlists:
+        """Return sets without the places that no set reaches."""
+        inside = inside | (rows.ranked == np.asarray(self.answers)[:, np.newaxis]) | self.no_evidence[:, np.newaxis]
+        longest = int(inside.any(axis=0).nonzero()[0].max(initial=0)) + 1
+        return Shortlists(classes, rows.ranked[:, :longest], inside[:, :longest])
 
 
 class SetRule(NamedTuple):
@@ -156,10 +169,10 @@ class SetRule(NamedTuple):
     penalty: float
     threshold: float
 
-    def shortlists(self, P: Array, classes: Array, answers: Array) -> Shortlists:
-        """Return the sets of rows; each holds the answer (its number in `answers`), whatever the threshold."""
+    def shortlists(self, P: Array, classes: Array, must: Must) -> Shortlists:
+        """Return the sets of rows."""
         rows = RankedClasses.of(P)
-        return _cut(rows, rows.scores(self.penalty) <= self.threshold + ROUNDING, classes, answers)
+        return must.sets(rows, rows.scores(self.penalty) <= self.threshold + ROUNDING, classes)
 
     @classmethod
     def exact(cls, P: Array, codes: Array, coverage: float, penalty: float) -> Self:
@@ -194,7 +207,7 @@ class GroupScores:
         kept = [part[kept_ranks(len(part), MOST_GROUP_POINTS) - 1] for part in by_group]
         return cls(np.asarray(group_of), n_rows, np.cumsum([0, *map(len, kept)]), np.concatenate(kept))
 
-    def shortlists(self, P: Array, classes: Array, answers: Array, coverage: float, *, least: float) -> Shortlists:
+    def shortlists(self, P: Array, classes: Array, must: Must, coverage: float, *, least: float) -> Shortlists:
         """Return the sets of rows; a group with too few rows for its own promise takes the threshold `least`."""
         limits = np.full(len(self.n_rows), least)
         for group, n_rows in enumerate(self.n_rows.tolist()):
@@ -203,14 +216,7 @@ class GroupScores:
                 limits[group] = self.scores[self.starts[group] + place]
         rows = RankedClasses.of(P)
         inside = rows.scores(GROUP_PENALTY) <= limits[self.group_of[rows.ranked]] + ROUNDING
-        return _cut(rows, inside, classes, answers)
-
-
-def _cut(rows: RankedClasses, inside: Flags, classes: Array, answers: Array) -> Shortlists:
-    """Return sets without the places that no set reaches; each set holds the answer."""
-    inside = inside | (rows.ranked == np.asarray(answers)[:, np.newaxis])
-    longest = int(inside.any(axis=0).nonzero()[0].max(initial=0)) + 1
-    return Shortlists(classes, rows.ranked[:, :longest], inside[:, :longest])
+        return must.sets(rows, inside, classes)
 
 
 def conformal_rank(n_rows: int, coverage: float) -> int:

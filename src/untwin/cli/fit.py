@@ -38,7 +38,10 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     help="What candidates are compared by; mae and kappa need --ordinal.",
 )
 @click.option(
-    "--target-error", type=click.FloatRange(0, 1), metavar="SHARE", help="How many of the sure answers may be wrong."
+    "--target-error",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="How many of the sure answers may be wrong; default: half of the error to expect, 10 % at most.",
 )
 @click.option(
     "--time-budget",
@@ -120,4 +123,4 @@ def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return scores without what grows with the number of classes: a manifest is small."""
     if scores is None:
         return None
-    return {name: value for name, value in scores.items() if not isinstance(value, list)}
+    return {name: value for name, value in scores.items() if not isinstance(value, list) and name != "promises"}

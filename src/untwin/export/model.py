@@ -145,21 +145,16 @@ class AnswerModel:
     def shortlist(self, X: Any, *, coverage: float = COVERAGE, by_group: bool = False) -> Shortlists:
         """Return for each row a set of classes that holds the right one with a promised chance; see `UntwinClassifier`."""
         found = self.predict_all(X)
-        return self.promises_.shortlists(
-            found.probabilities, self.classes_, found.codes, coverage=coverage, by_group=by_group
-        )
+        return self.promises_.shortlists(found, self.classes_, coverage=coverage, by_group=by_group)
 
     def heights(self, X: Any, *, target_error: float | None = None, tree: WhichTree = "auto") -> HeightAnswers:
         """Return the class of each row, or the smallest group that can be promised; see `UntwinClassifier`."""
         found = self.predict_all(X)
-        return self.promises_.at_height(
-            found.probabilities, self.classes_, found.codes, target_error=target_error, tree=tree, never=found.strange
-        )
+        return self.promises_.at_height(found, self.classes_, target_error=target_error, tree=tree)
 
     def unknown(self, X: Any, *, lost: float = LOST) -> Flags:
         """Tell which rows seem to belong to no class; about the share `lost` of the others is among them."""
-        found = self.predict_all(X)
-        return np.asarray(found.strange | self.promises_.unknown(found.probabilities, lost))
+        return self.promises_.unknown(self.predict_all(X), lost)
 
     def _score(self, X: Any) -> Scored:
         if isinstance(self.answerer, TextAnswerer):

@@ -14,8 +14,8 @@ from untwin.answer.error_curve import ErrorCurve, default_target
 from untwin.answer.heights import TreePromise, merge_tree, path_tree
 from untwin.answer.predictions import probabilities_of
 from untwin.answer.promises import COVERAGE, Promises, group_numbers
-from untwin.answer.shortlists import GroupScores, SetRule, SetScores
-from untwin.answer.spread import LOST, spread_of
+from untwin.answer.shortlists import GroupScores, Must, SetRule, SetScores
+from untwin.answer.spread import LOST
 from untwin.structure.agreement import KnownTree
 from untwin.structure.linkage import build_tree, group_labels, inflection
 
@@ -177,16 +177,14 @@ class PromisesMixin:
         now = self._now()
         found = now.predict_all(X)
         if calibration_rows is None:
-            return now.promises_.shortlists(
-                found.probabilities, now.classes_, found.codes, coverage=coverage, by_group=by_group
-            )
+            return now.promises_.shortlists(found, now.classes_, coverage=coverage, by_group=by_group)
         if by_group:
             raise ValueError("by_group must be False with calibration_rows. Got True instead.")
         given = now._prepare_rows(calibration_rows[0], reset=False)
         labels, _ = now._prepare_labels(given, calibration_rows[1])
         P, codes = probabilities_of(now.state_.log_proba(given)[0]), _codes_of(labels, now.classes_)
         rule = SetRule.exact(P, codes, coverage, now.state_.measured_promises.sets.rule(coverage).penalty)
-        return rule.shortlists(found.probabilities, now.classes_, found.codes)
+        return rule.shortlists(found.probabilities, now.classes_, Must(found.codes, found.no_evidence))
 
     def heights(self, X: Any, *, target_error: float | None = None, tree: WhichTree = "auto") -> HeightAnswers:
         """Return for each row the class, or the smallest group around it, so that at most a share of these is wrong.
@@ -204,15 +202,12 @@ class PromisesMixin:
         """
         now = self._now()
         found = now.predict_all(X)
-        return now.promises_.at_height(
-            found.probabilities, now.classes_, found.codes, target_error=target_error, tree=tree, never=found.strange
-        )
+        return now.promises_.at_height(found, now.classes_, target_error=target_error, tree=tree)
 
     def unknown(self, X: Any, *, lost: float = LOST) -> Flags:
         """Tell which rows seem to belong to no class of the model; about the share `lost` of the others is among them."""
         now = self._now()
-        found = now.predict_all(X)
-        return np.asarray(found.strange | now.state_.known.exceeds(spread_of(found.probabilities), lost))
+        return now.promises_.unknown(now.predict_all(X), lost)
 
     def _known_heights(self) -> TreePromise | None:
         parents, answers = self.parents_, self.state_.answers
@@ -231,4 +226,3 @@ def _codes_of(labels: Array, classes: Array) -> Indices:
     if unknown.size:
         raise ValueError(f"calibration_rows must have classes of the model. Got {labels[unknown[0]]!r} instead.")
     return places
-

@@ -59,4 +59,3 @@ def _spread_without(known: FittedState, train: Indices, asked: Indices) -> Float
     members = tuple(replace(one, model=clone(one.model).fit(rows, codes)) for one in known.ensemble.members)
     ensemble = replace(known.ensemble, members=members, classes=np.unique(codes))
     return spread_of(np.exp(ensemble.log_proba(apply_preprocessing(preprocessing, new)).astype(np.float64)))
-

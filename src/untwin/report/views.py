@@ -1,4 +1,4 @@
-"""`Report`: the nine views of a fitted model as one value."""
+"""`Report`: the ten views of a fitted model as one value."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from untwin.report.documents import Documents
 from untwin.report.findings import Findings
 from untwin.report.matrix import Matrix
 from untwin.report.pairs import Pairs
+from untwin.report.promises import PromisesView
 from untwin.report.space import Space
 from untwin.report.study import Study
 from untwin.report.summary import Summary
@@ -36,11 +37,12 @@ class Report:
     >>> report.summary.rows, report.summary.errors, report.matrix.lines
     (8, ..., ('arrival', 'swallowed'))
     >>> list(report.to_dict())
-    ['summary', 'pairs', 'matrix', 'tree', 'classes', 'documents', 'findings', 'space', 'cost']
+    ['summary', 'pairs', 'promises', 'matrix', 'tree', 'classes', 'documents', 'findings', 'space', 'cost']
     """
 
     summary: Summary
     pairs: Pairs
+    promises: PromisesView
     matrix: Matrix
     tree: Tree
     classes: Classes
@@ -54,10 +56,10 @@ class Report:
         """Read all views from a fitted model, in memory or loaded; without `texts` no document is quoted."""
         now, made = copy(model), {}  # a copy: another thread may teach the model meanwhile
         study = Study.of(now, texts=texts)
-        kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)
+        kinds: tuple[Any, ...] = (Summary, Pairs, PromisesView, Matrix, Tree, Classes, Findings, Space, Cost)
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)
-            made[kind.__name__.lower()] = kind.of(study)
+            made[kind.__name__.lower().removesuffix("view")] = kind.of(study)
         made["documents"] = Documents.of(study, made["pairs"], made["classes"])
         report("report", len(kinds) + 1, len(kinds) + 1)
         return cls(**made)

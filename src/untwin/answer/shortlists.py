@@ -1,8 +1,9 @@
 """Sets of classes that hold the right one with a promised chance: adaptive prediction sets, regularised.
 
 A class gets into the set of a row as long as the likelier classes of that row have together less probability than a
-threshold, and each of them makes it a little harder (`penalty`). The threshold comes from the scores of the true classes
-of held-out rows, by the rank that conformal prediction asks for: of n rows the ceil((n + 1) * coverage)-th smallest.
+threshold, and each of them makes it a little harder (`penalty`). The threshold comes from the scores of the true
+classes of held-out rows, by the rank that conformal prediction asks for: of n rows the ceil((n + 1) * coverage)-th
+smallest.
 
 Glossary
 --------
@@ -69,7 +70,7 @@ class Shortlists(NamedTuple):
 
 
 class RankedClasses(NamedTuple):
-    """The classes of rows by probability: numbers (n x C), the likeliest first, and the probability of likelier ones."""
+    """The classes of rows by number (n x C), the likeliest first, and the probability of all likelier ones."""
 
     ranked: Indices
     before: Floats
@@ -106,8 +107,8 @@ class TrueClasses(NamedTuple):
 class SetScores:
     """Scores of the true classes of held-out rows, from which any coverage gets its threshold.
 
-    `n_rows` were held out; `ranks` (k) are the ranks kept, from 1 on, rising, `scores` (penalties x k) the scores there,
-    and `sizes` (penalties x k) the mean size of sets with such a threshold.
+    `n_rows` were held out; `ranks` (k) are the ranks kept, from 1 on, rising, `scores` (penalties x k) the scores
+    there, and `sizes` (penalties x k) the mean size of sets with such a threshold.
 
     Examples
     --------
@@ -151,7 +152,7 @@ class SetScores:
 
 
 class Must(NamedTuple):
-    """What sets hold whatever the threshold: the answer of each row (its number), all classes of rows without evidence."""
+    """What sets hold whatever the threshold: the number of the answer; of rows without evidence, all classes."""
 
     answers: Array
     no_evidence: Flags
@@ -159,7 +160,7 @@ class Must(NamedTuple):
     def sets(self, rows: RankedClasses, inside: Flags, classes: Array) -> Shortlists:
         """Return sets without the places that no set reaches."""
         inside = inside | (rows.ranked == np.asarray(self.answers)[:, np.newaxis]) | self.no_evidence[:, np.newaxis]
-        longest = int(inside.any(axis=0).nonzero()[0].max(initial=0)) + 1
+        longest = int(np.flatnonzero(inside.any(axis=0)).max(initial=0)) + 1
         return Shortlists(classes, rows.ranked[:, :longest], inside[:, :longest])
 
 

@@ -3,8 +3,8 @@
 Glossary
 --------
 P       n x C   probabilities
-spread  n       (sum of square roots of the probabilities) squared: over about how many classes a row is spread (the Hill
-                number of order 1/2); 1 if one class has it all, C if all have the same
+spread  n       (sum of square roots of the probabilities) squared: over about how many classes a row is spread (the
+                Hill number of order 1/2); 1 if one class has it all, C if all have the same
 chance          that a row belongs to no class, if as many rows asked about belong to none as belong to one
 """
 

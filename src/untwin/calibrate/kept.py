@@ -1,4 +1,4 @@
-"""What became of promises on labelled rows: are the sure answers right, do sets hold the right class, at which height?"""
+"""What became of promises on labelled rows: sure answers that are right, sets that hold the right class, heights."""
 
 from __future__ import annotations
 
@@ -80,16 +80,19 @@ def kept_on(promises: Promises, found: Predictions, classes: Array, true: Array)
     for target in TARGETS:
         ends = promises.at_height(found, classes, target_error=target)
         said, held = ends.levels < NO_ANSWER, ends.hold(true)
-        shares = (np.bincount(ends.levels, minlength=len(LEVELS)) / len(true)).tolist()
+        at_class, at_group, at_larger, nowhere = (np.bincount(ends.levels, minlength=len(LEVELS)) / len(true)).tolist()
         alone = confidence >= promises.sure.threshold(target)
         heights.append(
             HeightPoint(
                 target,
-                *shares,
-                error=_mean(~held[said]),
-                bits=float((ends.bits * held).mean()),
-                by_class_share=float(alone.mean()),
-                by_class_error=_mean(~right[alone]),
+                at_class,
+                at_group,
+                at_larger,
+                nowhere,
+                _mean(~held[said]),
+                float((ends.bits * held).mean()),
+                float(alone.mean()),
+                _mean(~right[alone]),
             )
         )
     return Kept(share_points(confidence, right), sets, tuple(heights))

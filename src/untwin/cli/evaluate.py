@@ -44,7 +44,8 @@ def evaluate(
 ) -> int:
     """Compare the answers of MODEL with the labels of DATA, and write a page about it.
 
-    With --json the page is written only where -o says. Where DATA has the split column of the fit, only its rows marked 'test' count: the model has learnt the others.
+    With --json the page is written only where -o says. Where DATA has the split column of the fit, only its rows marked
+    'test' count: the model has learnt the others.
     """
     say_idle("id", "group", "parent", "seed")
     with progress(), collect_warnings() as warned:

@@ -133,10 +133,8 @@ def _sure(model: UntwinClassifier) -> dict[str, float | None]:
     """Return which share of the held-out rows is answered for sure, and how many of these answers are wrong."""
     confidence, right = model.state_.answers.confidence_and_truth
     sure = confidence >= model.threshold_
-    return {
-        "share": float(sure.mean()) if len(sure) else 0.0,
-        "error": float((~right[sure]).mean()) if sure.any() else None,
-    }
+    share = float(sure.mean()) if len(sure) else 0.0
+    return {"share": share, "error": float((~right[sure]).mean()) if sure.any() else None}
 
 
 def _new_model(roles: ColumnRoles, settings: Settings, folds: Any) -> UntwinClassifier:

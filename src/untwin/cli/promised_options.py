@@ -29,9 +29,7 @@ OPTIONS = (
         metavar="SHARE",
         help="How many sure answers, and answers at a height, may be wrong; default: as the fit has settled.",
     ),
-    click.option(
-        "--unknown", is_flag=True, help="Add which rows seem to belong to no class, and the chance that they do."
-    ),
+    click.option("--unknown", is_flag=True, help="Add which rows seem to belong to no class, and the chance of it."),
 )
 
 

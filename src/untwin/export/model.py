@@ -143,7 +143,7 @@ class AnswerModel:
         return decision.predictions(self._score(X), top)
 
     def shortlist(self, X: Any, *, coverage: float = COVERAGE, by_group: bool = False) -> Shortlists:
-        """Return for each row a set of classes that holds the right one with a promised chance; see `UntwinClassifier`."""
+        """Return sets of classes that hold the right one with a promised chance; see `UntwinClassifier`."""
         found = self.predict_all(X)
         return self.promises_.shortlists(found, self.classes_, coverage=coverage, by_group=by_group)
 

@@ -36,7 +36,7 @@ MANY_CLASSES = 300  # above, trees are grown for two halves of the folds
 
 
 class MeasuredPromises(NamedTuple):
-    """What takes a moment to measure: places of the true classes of held-out rows, and the limits on the learnt tree."""
+    """What takes a moment to measure: places of the true classes of held-out rows, and errors on the learnt tree."""
 
     true: TrueClasses
     codes: Indices
@@ -68,11 +68,10 @@ def _heights_out_of_fold(answers: OutOfFoldAnswers, held: Indices) -> ErrorCurve
         others = answers.held & (all_parts != part)
         tree = _tree_of(answers, others if others.any() else answers.held)
         limits.append(_limits(tree, answers, held[parts == part]))
-    return ErrorCurve.of(*map(np.concatenate, zip(*limits, strict=True))) if limits else _no_curve()
-
-
-def _no_curve() -> ErrorCurve:
-    return ErrorCurve.of(np.empty(0), np.empty(0))
+    if not limits:
+        return ErrorCurve.of(np.empty(0), np.empty(0))
+    answered_at, wrong_at = (np.concatenate(parts) for parts in zip(*limits, strict=True))
+    return ErrorCurve.of(answered_at, wrong_at)
 
 
 def _tree_of(answers: OutOfFoldAnswers, some: Flags) -> ClassTree:
@@ -86,7 +85,7 @@ def _limits(tree: ClassTree, answers: OutOfFoldAnswers, rows: Indices) -> tuple[
 
 
 class PromisesMixin:
-    """Gives a fitted model the questions about what it promises; the model has `_now`, `_decision` and what they need."""
+    """Gives a fitted model the questions about what it promises; the model has what they need."""
 
     if TYPE_CHECKING:
         state_: FittedState
@@ -114,18 +113,7 @@ class PromisesMixin:
     def promises_(self) -> Promises:
         """What the model promises about its answers; measured when it is first asked for."""
         now = self._now()
-        known, groups = now.state_, group_numbers(now.groups_, now.classes_)
-        measured = known.measured_promises
-        return Promises(
-            target_error=now.target_error_,
-            sure=known.sure,
-            sets=measured.sets,
-            group_sets=GroupScores.of(measured.true, measured.codes, groups),
-            known=known.known,
-            chance=now.unknown_chance_,
-            heights=TreePromise(merge_tree(now.hierarchy_.merges, groups), measured.heights),
-            known_heights=now._known_heights(),
-        )
+        return now._promises(now.unknown_chance_)
 
     def predict_all(self, X: Any, *, top: int = 1, target_error: float | None = None) -> Predictions:
         """Return all that answers consist of, the `top` likeliest classes of each row among it.
@@ -159,8 +147,8 @@ class PromisesMixin:
         ----------
         X : rows
         coverage : float
-            The chance. It is *measured*: on held-out rows, by models that were trained on the others, while all rows have
-            taught the one that answers. It holds for rows like those of the fit.
+            The chance. It is *measured*: on held-out rows, by models that were trained on the others, while all rows
+            have taught the one that answers. It holds for rows like those of the fit.
         by_group : bool
             Keep the promise for each group of `groups_`, not for all rows together; sets get larger.
         calibration_rows : (X, y), optional
@@ -177,7 +165,7 @@ class PromisesMixin:
         now = self._now()
         found = now.predict_all(X)
         if calibration_rows is None:
-            return now.promises_.shortlists(found, now.classes_, coverage=coverage, by_group=by_group)
+            return now._promises().shortlists(found, now.classes_, coverage=coverage, by_group=by_group)
         if by_group:
             raise ValueError("by_group must be False with calibration_rows. Got True instead.")
         given = now._prepare_rows(calibration_rows[0], reset=False)
@@ -202,12 +190,27 @@ class PromisesMixin:
         """
         now = self._now()
         found = now.predict_all(X)
-        return now.promises_.at_height(found, now.classes_, target_error=target_error, tree=tree)
+        return now._promises().at_height(found, now.classes_, target_error=target_error, tree=tree)
 
     def unknown(self, X: Any, *, lost: float = LOST) -> Flags:
-        """Tell which rows seem to belong to no class of the model; about the share `lost` of the others is among them."""
+        """Tell which rows seem to belong to no class; about the share `lost` of the others is among them."""
         now = self._now()
-        return now.promises_.unknown(now.predict_all(X), lost)
+        return now._promises().unknown(now.predict_all(X), lost)
+
+    def _promises(self, chance: UnknownChance | None = None) -> Promises:
+        """Return the promises; the chance that a row is unknown takes training, and few questions need it."""
+        known, groups = self.state_, group_numbers(self.groups_, self.classes_)
+        measured = known.measured_promises
+        return Promises(
+            target_error=self.target_error_,
+            sure=known.sure,
+            sets=measured.sets,
+            group_sets=GroupScores.of(measured.true, measured.codes, groups),
+            known=known.known,
+            chance=chance,
+            heights=TreePromise(merge_tree(self.hierarchy_.merges, groups), measured.heights),
+            known_heights=self._known_heights(),
+        )
 
     def _known_heights(self) -> TreePromise | None:
         parents, answers = self.parents_, self.state_.answers

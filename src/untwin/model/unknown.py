@@ -1,4 +1,4 @@
-"""What rows of classes that a model has never seen look like: leave classes out, train again, and ask about their rows."""
+"""What rows of unknown classes look like: leave classes out, train again, and ask about their rows."""
 
 from __future__ import annotations
 

@@ -169,9 +169,8 @@ def answered(points: Sequence[SharePoint]) -> Markup:
     """Return how many of the surest answers are right, by their share of all rows."""
     line = Line("", "ours", [point.share for point in points], [1 - point.error for point in points])
     x, y = Scale(0, 1, LEFT + 8, WIDTH - RIGHT - 8), _scales([line])[1]
-    told = "; ".join(
-        f"{point.share:.0%} answered, {1 - point.error:.1%} right" for point in points[:: max(1, len(points) // 5)]
-    )
+    some = points[:: max(1, len(points) // 5)]
+    told = "; ".join(f"{point.share:.0%} answered, {1 - point.error:.1%} right" for point in some)
     drawing = plot(f"Accuracy by the share answered: {told}", x, y, ("share of the rows answered", "accuracy"), TENTHS)
     _drawn(drawing, [line], x, y, dots=len(points) <= 30)
     return markup(drawing)

@@ -1,4 +1,4 @@
-"""View 3: what is promised: which answers are sure, how large sets of classes are, at which height of the tree rows end."""
+"""View 3: what is promised: which answers are sure, how large sets of classes are, at which heights rows end."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MOST_CELLS = 4_000_000  # rows x classes that are looked at
 class PromisesView(Record):
     """What is promised, and what became of it on rows that were held out (of an evaluation: on its rows).
 
-    `target_error` is how many of the sure answers may be wrong, `threshold` from which probability on they are sure (None:
-    none is), `sure` the share of the rows that is answered so, `error` how many of these are wrong.
+    `target_error` is how many of the sure answers may be wrong, `threshold` from which probability on they are sure
+    (None: none is), `sure` the share of the rows that is answered so, `error` how many of these are wrong.
     """
 
     target_error: float

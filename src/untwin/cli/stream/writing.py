@@ -85,10 +85,10 @@ def pieces(answered: AnsweredBatches, kind: str, *, raw: bool) -> Iterator[bytes
 
 
 def lists_as_json(answers: pl.DataFrame) -> pl.DataFrame:
-    """Return answers with lists as texts, for formats of plain cells.
+    r"""Return answers with lists as texts, for formats of plain cells.
 
     >>> lists_as_json(pl.DataFrame({"a": [["x", 'y"'], []]}))["a"].to_list()
-    ['["x", "y\\\\""]', '[]']
+    ['["x", "y\\""]', '[]']
     """
     lists = [name for name, kind in answers.schema.items() if isinstance(kind, pl.List)]
     return answers.with_columns(_as_json(answers[name]) for name in lists)

@@ -21,7 +21,7 @@ from untwin.data.encode import TableEncoder
 from untwin.model.explaining.deletion import without_each
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Flags, Floats, Floats32, Indices
+    from untwin._types import Array, Floats, Indices
     from untwin.answer.predictions import Scored
     from untwin.model.explaining.explainer import Terms
     from untwin.model.state import FittedState

@@ -1,18 +1,18 @@
 """Are promises kept? Sets of classes, answers at the right height, and rows that belong to no class.
 
 `sets`: ten random splits of each set into training and test rows (a fifth), and the published split; the coverage of
-the sets of test rows and their mean size, with thresholds from held-out training rows (measured), and from half of the test
-rows (exact, which has nothing to do with the other half). Beside it what other rules need on that other half: adaptive
-sets with and without regularisation, both randomised, and the smallest sets by probability, all as published and
-computed directly from the same probabilities ("direct"): what MAPIE does, which is not needed for it.
+the sets of test rows and their mean size, with thresholds from held-out training rows (measured), and from half of the
+test rows (exact, which has nothing to do with the other half). Beside it what other rules need on that other half:
+adaptive sets with and without regularisation, both randomised, and the smallest sets by probability, all as published
+and computed directly from the same probabilities ("direct"); they are what MAPIE computes.
 
 `heights`: the same test rows answered by the smallest node of the learnt tree, by classes alone, and by one cut of
 the tree (`predict_group`); the share answered, the error among these, and the bits told a row.
 
-`unknown`: rows of no class: those of CLINC150 that are out of scope, elsewhere those of a tenth of the classes, which is
-left out of the training rows. The area under the curve, and the share of unknown rows found when 5 % of the others are
-lost, by several scores; a combination is fitted to the test rows themselves, by cross-validation, and so flattered. The
-threshold that is built in was set before, on held-out training rows: `lost` and `found` are what came of it.
+`unknown`: rows of no class: those of CLINC150 that are out of scope, elsewhere those of a tenth of the classes, which
+is left out of the training rows. The area under the curve, and the share of unknown rows found when 5 % of the others
+are lost, by several scores; a combination is fitted to the test rows themselves, by cross-validation, and so flattered.
+The threshold that is built in was set before, on held-out training rows: `lost` and `found` are what came of it.
 """
 
 from __future__ import annotations

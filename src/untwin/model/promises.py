@@ -227,5 +227,6 @@ def _codes_of(labels: Array, classes: Array) -> Indices:
     places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     unknown = np.flatnonzero(classes[places] != labels)
     if unknown.size:
-        raise ValueError(f"calibration_rows must have classes of the model. Got {labels[unknown[0]]!r} instead.")
+        (name,) = labels[unknown[:1]].tolist()
+        raise ValueError(f"calibration_rows must have classes of the model. Got {name!r} instead.")
     return places

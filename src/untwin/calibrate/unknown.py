@@ -24,7 +24,7 @@ def chance_of(spread: Array, unknown: Flags) -> UnknownChance | None:
     >>> spread = np.repeat([1.0, 4.0], 1000)
     >>> chance = chance_of(spread, np.tile([False] * 9 + [True], 200) | (spread > 3))
     >>> chance(np.array([1.0, 4.0])).round(2).tolist()
-    [0.08, 1.0]
+    [0.09, 1.0]
     """
     from scipy.optimize import minimize
 

@@ -68,12 +68,13 @@ def predict_rows(
     from untwin.cli.stream.writing import output_format, require_place, write
     from untwin.data.read import format_of, read_batches
 
+    asked = take_asked(promised)
     let_interrupt_reading()
     read = format_of(data, given.read)
     kind = "jsonl" if as_json and output is None else output_format(output, read)
     if output is not None:
         require_place(output, data, folder, force=force)
     loaded = load_answers_for(folder, given.roles)
-    answerer = Answerer(loaded, top, prefix, take_asked(promised), raw=raw)
+    answerer = Answerer(loaded, top, prefix, asked, raw=raw)
     write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

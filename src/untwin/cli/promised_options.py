@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,6 +55,10 @@ def promise_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def take_asked(values: dict[str, Any]) -> Asked:
     """Take what is asked for out of the options."""
     asked = Asked(**{name: values.pop(name) for name in Asked.__slots__})
+    for name in ("coverage", "target_error"):
+        value = getattr(asked, name)
+        if value is not None and isnan(value):
+            raise click.UsageError(f"--{name.replace('_', '-')} must be a share. Got {value} instead.")
     if asked.by_group and asked.coverage is None:
         raise click.UsageError("--by-group needs --coverage.")
     return asked

@@ -19,23 +19,26 @@ if TYPE_CHECKING:
     from untwin.model.state import FittedState
 
 SHARE = 0.1  # of the classes that is left out at once
-ROUNDS = 2  # each asks about the rows of another fold
+ENOUGH = 150  # rows of left-out classes; another round asks about the rows of another fold, until there are so many
 MOST_ROWS = 20_000  # that are trained on, and asked about
 
 
 def measure_chance(known: FittedState) -> UnknownChance | None:
     """Return the chance that a row belongs to no class, by its spread; None if too few classes or rows can be left out.
 
-    In each round a tenth of the classes is left out of the training rows, and the rows of a fold are asked about.
+    In each round a tenth of the classes is left out of the training rows, and the rows of a fold are asked about. One
+    round is enough for a few thousand rows, and takes less time than one fold of the fit.
     """
     answers, n_classes = known.answers, len(known.answers.classes)
-    folds = np.unique(answers.folds[answers.held])[:ROUNDS]
+    folds = np.unique(answers.folds[answers.held])
     if n_classes < 3 or not len(folds):
         return None
     order, n_out = np.random.default_rng(0).permutation(n_classes), max(1, int(SHARE * n_classes))
     found = []
     for number, fold in enumerate(folds.tolist()):
-        left_out = np.isin(answers.true, order[number * n_out : (number + 1) * n_out])
+        if sum(unknown.sum() for _, unknown in found) >= ENOUGH:
+            break
+        left_out = np.isin(answers.true, order.take(np.arange(number * n_out, (number + 1) * n_out), mode="wrap"))
         asked = answers.folds == fold
         train = _thinned(np.flatnonzero(~asked & ~left_out))
         if len(np.unique(answers.true[train])) >= 2:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from untwin.answer.layers import AT_ONCE, LinearLayers
-from untwin.answer.predictions import Scored
 from untwin.answer.rows import MatrixRows, rows_to_answer, to_whole
 
 if TYPE_CHECKING:
@@ -46,11 +45,6 @@ class VectorAnswerer(LinearLayers):
             part = X if n_rows <= at_once else X[start : start + at_once]
             log_p[start : start + at_once] = self._answer(rows_to_answer(part))
         return log_p, np.zeros(n_rows, dtype=np.bool_)
-
-    def score(self, X: Any) -> Scored:
-        """Return the same; no row is strange, either."""
-        log_p, mute = self.log_proba(X)
-        return Scored(log_p, mute, mute)
 
     @property
     def n_columns(self) -> int:

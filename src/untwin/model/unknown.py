@@ -14,7 +14,7 @@ from untwin.calibrate.unknown import chance_of
 from untwin.model.features.view import apply_preprocessing
 
 if TYPE_CHECKING:
-    from untwin._types import Floats, Indices
+    from untwin._types import Flags, Floats, Indices
     from untwin.answer.spread import UnknownChance
     from untwin.model.state import FittedState
 
@@ -34,7 +34,7 @@ def measure_chance(known: FittedState) -> UnknownChance | None:
     if n_classes < 3 or not len(folds):
         return None
     order, n_out = np.random.default_rng(0).permutation(n_classes), max(1, int(SHARE * n_classes))
-    found = []
+    found: list[tuple[Floats, Flags]] = []
     for number, fold in enumerate(folds.tolist()):
         if sum(unknown.sum() for _, unknown in found) >= ENOUGH:
             break

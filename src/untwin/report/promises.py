@@ -24,10 +24,11 @@ class PromisesView(Record):
     """What is promised, and what became of it on rows that were held out (of an evaluation: on its rows).
 
     `target_error` is how many of the sure answers may be wrong, `threshold` from which probability on they are sure
-    (None: none is), `sure` the share of the rows that is answered so, `error` how many of these are wrong.
+    (None: none is, or it is not told), `sure` the share of the rows that is answered so, `error` how many of these are
+    wrong.
     """
 
-    target_error: float
+    target_error: float | None
     threshold: float | None
     sure: float
     error: float | None
@@ -37,8 +38,11 @@ class PromisesView(Record):
 
     @classmethod
     def of(cls, study: Study) -> PromisesView:
-        """Measure them on held-out rows; of very many, on a part."""
-        model, answers = study.model, study.answers
+        """Measure them on held-out rows; of very many, on a part. Answers of others, in an audit, promise nothing."""
+        if study.given:
+            return cls(None, None, 0.0, None, (), (), ())
+        model: Any = study.model
+        answers = study.answers
         promises, held = model.promises_, np.flatnonzero(answers.held)
         some = held[:: max(1, len(held) * len(answers.classes) // MOST_CELLS)]
         never = np.zeros(len(some), dtype=np.bool_)

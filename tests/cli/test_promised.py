@@ -124,6 +124,10 @@ def test_evaluate_tells_what_became_of_the_promises(command, fitted, tmp_path):
         assert sum(point[name] for name in ("at_class", "at_group", "at_larger_group", "cannot_say")) == pytest.approx(
             1
         )
+    sets = UntwinClassifier.load(fitted.folder).shortlist([row["text"] for row in rows])
+    held, labels = sets.hold(np.array([row["label"] for row in rows])), np.array([row["label"] for row in rows])
+    for line in record["per_class"]:
+        assert line["covered"] == pytest.approx(held[labels == line["class"]].mean())
     shown = page.read_text(encoding="utf-8")
     assert MARK.decode() in shown
     assert "What became of the promises" in shown

@@ -16,8 +16,9 @@ from untwin.model.selection.comparison import binomial_interval
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from untwin._types import Array
+    from untwin._types import Array, Flags
     from untwin.answer.predictions import Predictions
+    from untwin.answer.promises import Promises
     from untwin.calibrate.kept import Kept
     from untwin.model import UntwinClassifier
 
@@ -29,7 +30,7 @@ def scores_on(
     model: UntwinClassifier, rows: Any, labels: Array, *, target_error: float | None = None
 ) -> dict[str, Any]:
     """Answer the rows and compare; a class that the model does not know is always answered wrong."""
-    found = model.predict_all(rows, target_error=target_error)
+    found, promises = model.predict_all(rows, target_error=target_error), model.promises_
     predicted, sure = found.labels, ~found.unsure
     right, confidence = predicted == labels, found.probabilities.max(axis=1)
     low, high = binomial_interval(right)
@@ -47,19 +48,18 @@ def scores_on(
             "accuracy": float(right[sure].mean()) if sure.any() else None,
             "target_error": model.target_error_ if target_error is None else target_error,
         },
-        "promises": plain(_promises_kept(model, found, labels)),
+        "promises": plain(_promises_kept(promises, found, model.classes_, labels)),
         "without_evidence": int(found.no_evidence.sum()),
         "unknown_classes": np.setdiff1d(labels, model.classes_).tolist(),
         **_on_scale(model, labels, predicted),
         "confused": pair_records(confusion, TOP_PAIRS),
-        "per_class": _per_class(confusion),
+        "per_class": _per_class(confusion, labels, promises.shortlists(found, model.classes_).hold(labels)),
     }
 
 
-def _promises_kept(model: UntwinClassifier, found: Predictions, labels: Array) -> Kept:
-    places = np.minimum(np.searchsorted(model.classes_, labels), len(model.classes_) - 1)
-    true = np.where(model.classes_[places] == labels, places, -1)
-    return kept_on(model.promises_, found, model.classes_, true)
+def _promises_kept(promises: Promises, found: Predictions, classes: Array, labels: Array) -> Kept:
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return kept_on(promises, found, classes, np.where(classes[places] == labels, places, -1))
 
 
 def put_promises(scores: dict[str, Any]) -> None:
@@ -138,13 +138,19 @@ def interval(scores: dict[str, float]) -> str:
     return f"{scores['accuracy']:.4f} ({scores['accuracy_low']:.4f} to {scores['accuracy_high']:.4f})"
 
 
-def _per_class(confusion: Confusion) -> list[dict[str, Any]]:
-    columns = zip(
-        confusion.classes.tolist(),
-        *(figures.tolist() for figures in (confusion.precision, confusion.recall, confusion.f1, confusion.support)),
-        strict=True,
-    )
-    return [dict(zip(("class", "precision", "recall", "f1", "rows"), line, strict=True)) for line in columns]
+def _per_class(confusion: Confusion, labels: Array, held: Flags) -> list[dict[str, Any]]:
+    """Return the figures of each class; `covered`: how many of its rows are in their set at the usual coverage."""
+    names, places = np.unique(labels, return_inverse=True)
+    covered = dict(zip(names.tolist(), (np.bincount(places, held) / np.bincount(places)).tolist(), strict=True))
+    figures = confusion.precision, confusion.recall, confusion.f1, confusion.support
+    columns = zip(confusion.classes.tolist(), *(one.tolist() for one in figures), strict=True)
+    return [
+        {
+            **dict(zip(("class", "precision", "recall", "f1", "rows"), line, strict=True)),
+            "covered": covered.get(line[0]),
+        }
+        for line in columns
+    ]
 
 
 def _on_scale(model: UntwinClassifier, labels: Array, predicted: Array) -> dict[str, float]:

@@ -27,7 +27,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.answer.predictions import Decision, probabilities_of
-from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
 from untwin.model.derived import derive
 from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_threads
@@ -211,11 +210,6 @@ class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, calibrated on held-out rows; class frequencies for texts without a known word."""
         return probabilities_of(self._now()._log_proba(X))
-
-    def predict_group(self, X: Any) -> ApproximateLabels:
-        """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
-        found = self.predict_all(X)
-        return ApproximateLabels(found.labels, ~found.unsure, found.groups)
 
     def without_evidence(self, X: Any) -> Flags:
         """Tell which texts contain no known term; their probabilities are the class frequencies."""

@@ -16,6 +16,7 @@ from untwin.answer.predictions import probabilities_of
 from untwin.answer.promises import COVERAGE, Promises, group_numbers
 from untwin.answer.shortlists import GroupScores, Must, SetRule, SetScores
 from untwin.answer.spread import LOST
+from untwin.classify.approximate import ApproximateLabels
 from untwin.structure.agreement import KnownTree
 from untwin.structure.linkage import build_tree, group_labels, inflection
 
@@ -125,6 +126,11 @@ class PromisesMixin:
         if target_error is not None:
             decision = decision._replace(threshold=now.state_.sure.threshold(target_error))
         return decision.predictions(now.state_.score(now._prepare_rows(X, reset=False)), top)
+
+    def predict_group(self, X: Any) -> ApproximateLabels:
+        """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
+        found = self.predict_all(X)
+        return ApproximateLabels(found.labels, ~found.unsure, found.groups)
 
     def unsure(self, X: Any, *, target_error: float | None = None) -> Flags:
         """Tell which answers are unsure, so that at most the share `target_error` of the other answers is wrong.

@@ -125,7 +125,18 @@ def test_modules_can_be_joined():
 
 def test_every_section_is_there_and_named(page):
     sections = [attributes["id"] for tag, attributes in page.elements if tag == "section"]
-    assert sections == ["summary", "pairs", "findings", "matrix", "tree", "classes", "documents", "space", "cost"]
+    assert sections == [
+        "summary",
+        "pairs",
+        "findings",
+        "promises",
+        "matrix",
+        "tree",
+        "classes",
+        "documents",
+        "space",
+        "cost",
+    ]
     ids = {attributes.get("id") for _, attributes in page.elements}
     labelled = {attributes["aria-labelledby"] for tag, attributes in page.elements if tag == "section"}
     assert labelled <= ids

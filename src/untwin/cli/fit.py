@@ -39,7 +39,10 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     help="What candidates are compared by; mae and kappa need --ordinal.",
 )
 @click.option(
-    "--target-error", type=click.FloatRange(0, 1), metavar="SHARE", help="How many of the sure answers may be wrong."
+    "--target-error",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="How many of the sure answers may be wrong; default: half of the error to expect, 10 % at most.",
 )
 @click.option(
     "--time-budget",
@@ -125,5 +128,5 @@ def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:
     if scores is None:
         return None
     worst = sorted(scores["per_class"], key=lambda line: line["f1"])[:SHOWN_CLASSES]
-    kept = {name: value for name, value in scores.items() if not isinstance(value, list)}
+    kept = {name: value for name, value in scores.items() if not isinstance(value, list) and name != "promises"}
     return kept | {"confused": scores["confused"], "worst": worst}

@@ -63,7 +63,7 @@ def page_of(report: Report) -> str:
     style, script = stylesheet(), bundle()
     summary = report.summary
     return (
-        _templates()
+        templates()
         .get_template("report.html")
         .render(
             report=report,
@@ -123,7 +123,8 @@ def _folder() -> Path:
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Return what renders our templates."""
     environment = Environment(
         loader=PackageLoader("untwin.report"),
         autoescape=True,

@@ -13,6 +13,7 @@ from untwin.report.documents import Documents
 from untwin.report.findings import Findings
 from untwin.report.matrix import Matrix
 from untwin.report.pairs import Pairs
+from untwin.report.promises import PromisesView
 from untwin.report.space import Space
 from untwin.report.study import Study
 from untwin.report.summary import Summary
@@ -41,13 +42,14 @@ class Report:
     >>> report = Report.of(model)
     >>> report.summary.rows, report.summary.errors, report.matrix.lines
     (8, ..., ('arrival', 'swallowed'))
-    >>> list(report.to_dict())
-    ['summary', 'suspects', 'pairs', 'matrix', 'tree', 'classes', 'documents', 'findings', 'tested', 'space', 'cost']
+    >>> list(report.to_dict())[:7]
+    ['summary', 'suspects', 'pairs', 'promises', 'matrix', 'tree', 'classes']
     """
 
     summary: Summary
     suspects: Suspects
     pairs: Pairs
+    promises: PromisesView
     matrix: Matrix
     tree: Tree
     classes: Classes
@@ -80,10 +82,22 @@ class Report:
         """
         now, made = copy(model), {}  # a copy: another thread may teach the model meanwhile
         study = Study.of(now, texts=texts, definitions=definitions, dismissals=dismissals)
-        kinds: tuple[Any, ...] = (Summary, Suspects, Pairs, Matrix, Tree, Classes, Findings, Tested, Space, Cost)
+        kinds: tuple[Any, ...] = (
+            Summary,
+            Suspects,
+            Pairs,
+            PromisesView,
+            Matrix,
+            Tree,
+            Classes,
+            Findings,
+            Tested,
+            Space,
+            Cost,
+        )
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)
-            made[kind.__name__.lower()] = kind.of(study)
+            made[kind.__name__.lower().removesuffix("view")] = kind.of(study)
         made["documents"] = Documents.of(study, made["pairs"], made["classes"])
         report("report", len(kinds) + 1, len(kinds) + 1)
         return cls(**made)

@@ -150,9 +150,9 @@ def _check_notes(noted: Any) -> None:
     for pair in parents or ():
         names = [pair[0], *(pair[1] if isinstance(pair[1], tuple) else pair[1:])]
         require(all(isinstance(name, str | int | float) for name in names), "Classes and parents must be names")
-    for name, kind in (("findings", "Finding"), ("curves", "SpaceCurves")):
+    for name, kind in (("findings", "Finding"), ("curves", "SpaceCurves"), ("unknown_chance", "UnknownChance")):
         things = noted.get(name) or ()
-        held = things if isinstance(things, list | tuple) else (things,)
+        held = things if type(things) in (list, tuple) else (things,)
         require(all(type(thing).__name__ == kind for thing in held), f"What is noted as {name} must be of its kind")
     require(isinstance(noted.get("findings", []), list), "Findings must be a list")
 

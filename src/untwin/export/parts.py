@@ -4,6 +4,7 @@ Nothing is computed with an array before it is checked: its type, its shape, the
 fits the others. Checks and memory are linear in what is stored.
 
     scale, offset, intercept, by_length, second_*     as in `LinearLayers` (layer_parts)
+    heirs, stands_for     as in `Redirect`, if classes were merged or retired since; heirs are one more, 0: none
     labels            names or numbers of the classes; `groups`: the classes group by group, and `group_sizes`
 
 Of texts (text_parts):

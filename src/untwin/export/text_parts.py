@@ -60,7 +60,9 @@ def text_answerer(
     vocabularies, n_terms = _vocabularies(parts, facts, len(parts["idf"])), len(parts["idf"])
     require_whole(parts["idf"], "idf", n_terms, LARGEST_IDF)
     require_whole(parts["block_of"], "block_of", n_terms, 2 * MOST_BLOCKS)
-    require_numbers(parts["shares"], "shares", shared["offset"].shape[1:])
+    redirect = shared["redirect"]
+    n_classes = shared["offset"].shape[1] if redirect is None else redirect.n_classes
+    require_numbers(parts["shares"], "shares", (n_classes,))
     return TextAnswerer(
         vocabularies=vocabularies,
         idf=parts["idf"].astype(np.int64),

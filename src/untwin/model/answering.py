@@ -49,7 +49,7 @@ def compile_state(known: FittedState, precision: str = USUAL) -> TextAnswerer | 
 
 
 def _compile_texts(known: FittedState, precision: Precision) -> TextAnswerer | None:
-    encoder, weights, n_classes = known.view.encoder, known.preprocessing, len(known.ensemble.classes)
+    encoder, weights, n_classes = known.view.encoder, known.preprocessing, len(known.ensemble.trained_classes)
     layers, readers = layers_of(known.ensemble), _readers(encoder)
     if layers is None or readers is None:
         return None

@@ -92,7 +92,7 @@ def _update(model: UntwinClassifier, change: Change) -> Update:
     if why:
         after, choice = fit_again(model, change)
         scores, candidates = choice.scores, choice.candidates
-    return Update(after, scores, candidates, _report(known, after, change, why))
+    return Update(after, scores, candidates, report_of(known, after, change, why))
 
 
 def _why_anew(known: FittedState, change: Change) -> str:
@@ -129,7 +129,8 @@ def _find_repeated(rows: Any, n_old: int) -> Flags:
     return np.isin(number[n_old:], number[:n_old])
 
 
-def _report(before: FittedState, after: FittedState, change: Change, fitted_anew: str) -> UpdateReport:
+def report_of(before: FittedState, after: FittedState, change: Change, fitted_anew: str) -> UpdateReport:
+    """Return what a change did to the state of a model."""
     old, new = before.ensemble.classes, after.ensemble.classes
     return UpdateReport(
         n_rows=change.n_changed,

@@ -7,7 +7,7 @@ its heir without being decided about one by one: their author stays who it was.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from untwin._errors import InputError
 from untwin.taxonomy.changes import ClassChange, Revert, Split, change_from_json, change_to_json
@@ -16,7 +16,7 @@ from untwin.taxonomy.folding import apply
 from untwin.taxonomy.limits import refuse, require_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from untwin.taxonomy.classes import Taxonomy
     from untwin.taxonomy.events import Event
@@ -29,13 +29,13 @@ def event_kind(change: ClassChange) -> str:
     return _EVENT_OF.get(change.kind, f"class.{change.kind}")
 
 
-def change_payload(change: ClassChange, moved: Mapping[str, list[str]], removed: list[str]) -> dict[str, Any]:
-    """Return what an event says of a change: the change, rows by their class after it, rows that have none any more."""
+def change_payload(change: ClassChange, moved: Sequence[Moved] = ()) -> dict[str, Any]:
+    """Return what an event says of a change, and of the rows that it moved."""
     told = replace(change, author="", at="", reason=change.reason)
     if isinstance(told, Split):
         told = replace(told, rows=())  # `moved` has them
-    content = {"change": change_to_json(told), "moved": {one: rows for one, rows in moved.items() if rows}}
-    return content | ({"removed": removed} if removed else {})
+    undoes = {"undoes": told.of} if isinstance(told, Revert) else {}
+    return {"change": change_to_json(told), "moved": [list(some) for some in moved if some.rows], **undoes}
 
 
 def change_of(event: Event) -> ClassChange:
@@ -46,6 +46,14 @@ def change_of(event: Event) -> ClassChange:
 def start_payload(taxonomy: Taxonomy) -> dict[str, Any]:
     """Return what the first event of a log says."""
     return {"taxonomy": taxonomy_to_json(taxonomy)}
+
+
+class Moved(NamedTuple):
+    """Rows that a change has moved from one class to another, by ids; None: they had none, or have none any more."""
+
+    before: str | None
+    after: str | None
+    rows: list[str]
 
 
 @dataclass
@@ -135,23 +143,25 @@ class Ledger:
 
     def _change(self, change: ClassChange, payload: Mapping[str, Any], ids: Mapping[str, str]) -> None:
         self.taxonomy = apply(self.taxonomy, change)
-        for one, rows in _object(payload, "moved").items():
+        for _, one, rows in moved_rows(payload):
+            if one is None:
+                self._remove(rows, ids)
+                continue
             if one not in self.taxonomy.by_id:
-                raise refuse(f"Rows must move to a class that there is. Got {str(one)[:60]!r} instead.")
-            for row in _names({"rows": rows}, "rows"):
+                raise refuse(f"Rows must move to a class that there is. Got {one[:60]!r} instead.")
+            for row in rows:
                 here = ids.get(row, row)
                 if here in self.classes or here in self.left:
                     self.classes[here] = one
                     self.left.pop(here, None)
                 else:
                     self.unmatched[row] = None
-        self._remove([row for row in _names(payload, "removed") if ids.get(row, row) in self.classes], ids)
         self._leave_retired(change)
 
     def _leave_retired(self, change: ClassChange) -> None:
         """Let rows of classes that are retired go to the heir; to nobody where there is none."""
         retired = {one for one in set(self.classes.values()) if self.taxonomy.by_id[one].retired}
-        heirs = {one: _heir(self.taxonomy, one, change) for one in retired}
+        heirs = {one: heir_of(self.taxonomy, one, change) for one in retired}
         for row, one in list(self.classes.items()) if retired else ():
             if one in retired:
                 heir = heirs[one]
@@ -162,7 +172,7 @@ class Ledger:
                     self.classes[row] = heir
 
 
-def _heir(taxonomy: Taxonomy, one: str, change: ClassChange) -> str | None:
+def heir_of(taxonomy: Taxonomy, one: str, change: ClassChange) -> str | None:
     """Return the class that rows of a retired one go to: of several heirs, that of the rest, or the largest."""
     if isinstance(change, Split) and change.rest is not None:
         return taxonomy.find(change.rest).id
@@ -184,6 +194,17 @@ def _object(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
+def moved_rows(payload: Mapping[str, Any]) -> list[Moved]:
+    """Return the rows that an event of a change has moved."""
+    found = payload.get("moved", [])
+    sound = isinstance(found, list) and all(isinstance(some, list) and len(some) == 3 for some in found)
+    for name in [name for some in found for name in some[:2]] if sound else []:
+        sound = sound and (name is None or isinstance(name, str))
+    if not sound:
+        raise refuse("Moved rows must be lists of two classes and the rows. Got others instead.")
+    return [Moved(before, after, _names({"rows": rows}, "rows")) for before, after, rows in found]
+
+
 def _names(payload: Mapping[str, Any], name: str) -> list[str]:
     found = payload.get(name, [])
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
@@ -191,11 +212,10 @@ def _names(payload: Mapping[str, Any], name: str) -> list[str]:
     return found
 
 
-def is_undone(events: Iterable[Event], sequence: int) -> bool:
-    """Tell whether a later event undoes this one, and none undoes that."""
+def undone_events(events: Iterable[Event]) -> set[int]:
+    """Return the numbers of the events that later ones undo, and none undoes these."""
     undone = set[int]()
     for event in reversed(list(events)):
-        if event.kind == "class.undo" and event.sequence not in undone:
-            change = change_of(event)
-            undone.add(change.of if isinstance(change, Revert) else 0)
-    return sequence in undone
+        if "undoes" in event.payload and event.sequence not in undone:
+            undone.add(event.payload["undoes"])
+    return undone

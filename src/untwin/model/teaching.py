@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from untwin._errors import InputError
 from untwin.model.features.inputs import as_labels
 from untwin.model.history.journal import notes_of_rows
 from untwin.model.history.mixin import HistoryMixin
@@ -85,20 +86,24 @@ class TeachingMixin(HistoryMixin):
                 self.record(_settled(now.state_, places, names_of(labels), author, notes))
             return report
 
-    def remove(self, ids: ArrayLike, *, author: str = "", keep: bool = True) -> UpdateReport:
+    def remove(self, ids: ArrayLike, *, author: str = "", erase: bool = False) -> UpdateReport:
         """Remove the training rows named `ids` (see `ids_`).
 
-        `keep`: the log of events, if there is one, keeps what was in them, so that this can be undone.
+        The log of events, if there is one, keeps what was in them, so that this can be undone. Not with `erase`: then
+        the model is fitted anew to the other rows, so that it does not even know their words.
         """
         from untwin.model.row_ids import places_of_ids
         from untwin.model.updating import remove_rows
 
         with learning(self):
             now = self._now()
-            report = self._learn(remove_rows(now, ids))
+            if erase and now.state_.view.given is None:
+                message = "The model keeps counts of texts, and no texts to count again: it would still know the words."
+                raise InputError(message, code="texts-needed", hint="Fit a model to the other rows instead.")
+            report = self._learn(remove_rows(now, ids, "rows are erased" if erase else ""))
             if author or self.has_history_:
                 places = places_of_ids(ids, now.state_.ids)
-                notes = notes_of_rows(now.state_, places.tolist(), whole=True) if keep else []
+                notes = notes_of_rows(now.state_, places.tolist(), whole=True) if not erase else []
                 rows = names_of(now.state_.ids[places])
                 labels = dict(zip(rows, names_of(now.state_.y[places]), strict=True))
                 self.record([NewEvent("row.remove", {"rows": rows, "labels": labels}, author, rows=notes)])

@@ -71,19 +71,20 @@ def relabel_rows(model: UntwinClassifier, ids: ArrayLike, y: Array) -> Update:
     return _update(model, Change(known.view, labels, known.ids, known.n_arrived, rows, len(places)))
 
 
-def remove_rows(model: UntwinClassifier, ids: ArrayLike) -> Update:
-    """Return the model's update without the training rows named `ids`."""
+def remove_rows(model: UntwinClassifier, ids: ArrayLike, anew: str = "") -> Update:
+    """Return the model's update without the training rows named `ids`; `anew`: why it must be fitted from nothing."""
     known = model.state_
     gone = places_of_ids(ids, known.ids)
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
-    return _update(model, Change(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone)))
+    change = Change(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone))
+    return _update(model, change, anew)
 
 
-def _update(model: UntwinClassifier, change: Change) -> Update:
+def _update(model: UntwinClassifier, change: Change, anew: str = "") -> Update:
     """Return the update with a change: by learning on, or from nothing where that is not good enough."""
-    known, candidates, why = model.state_, None, _why_anew(model.state_, change)
+    known, candidates, why = model.state_, None, anew or _why_anew(model.state_, change)
     try:
         if not why:
             after, scores = relearn(known, change, rules_of(model, change.y))

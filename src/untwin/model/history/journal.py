@@ -193,6 +193,7 @@ def taxonomy_before(events: Sequence[Event], base: Taxonomy, sequence: int) -> t
 def event_to_undo(events: Sequence[Event], of: int | None, undone: set[int]) -> Event:
     """Return the event to undo: the one with a number, or the last that can be and is not an undoing itself."""
     kinds = ("class.", "link.", "label.settle", "row.remove")
+    event: Event
     for event in reversed(events):
         wanted = "undoes" not in event.payload if of is None else event.sequence == of
         if wanted and event.kind.startswith(kinds) and event.sequence not in undone:

@@ -45,7 +45,8 @@ class Redirect(NamedTuple):
         for trained in np.flatnonzero(heirs >= 0).tolist():  # classes, each with all rows at once
             heir = int(heirs[trained])
             column = log_p[:, trained]
-            found[:, heir] = np.logaddexp(found[:, heir], column) if first[heir] else column
+            with np.errstate(invalid="ignore"):
+                found[:, heir] = np.logaddexp(found[:, heir], column) if first[heir] else column
             first[heir] = True
         return found if (heirs >= 0).all() else _shared(found)
 

@@ -94,11 +94,7 @@ def _name_now(model: UntwinClassifier, decision: RowDecision, heir: Any) -> str:
     from untwin._errors import InputError
 
     taxonomy, name = model.taxonomy_, decision.label
-    if name in taxonomy.by_name:
-        return name
-    former = {entry.name for entry in taxonomy.classes}
-    former |= {one.name for entry in taxonomy.classes for one in entry.former}
-    if name not in former:
+    if name in taxonomy.by_name or not taxonomy.knows(name):
         return name
     found: str | None = heir(name)
     if found is None:

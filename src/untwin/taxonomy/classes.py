@@ -153,6 +153,10 @@ class Taxonomy:
         found = {name: entry for entry in self.classes for name, _ in entry.former}
         return {**found, **{entry.name: entry for entry in self.classes if entry.retired}}
 
+    def knows(self, name: str) -> bool:
+        """Tell whether any class has, or had, this name or id."""
+        return name in self.by_name or name in self.by_id or name in self._former
+
     def find(self, name: str) -> ClassEntry:
         """Return a class by its name, its id, or a name that it had; raise InputError if there is none."""
         found = self.by_name.get(name) or self.by_id.get(name) or self._former.get(name)

@@ -181,10 +181,7 @@ def heir_of(taxonomy: Taxonomy, one: str, change: ClassChange) -> str | None:
 
 
 def _knows(taxonomy: Taxonomy, name: str) -> bool:
-    try:
-        return bool(taxonomy.heirs(name))
-    except InputError:
-        return False
+    return taxonomy.knows(name) and bool(taxonomy.heirs(name))
 
 
 def _object(payload: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -197,7 +197,8 @@ class HistoryMixin:
         current = names_of(now.state_.y[place])
         if name is None or not place or current[0] != now.taxonomy_.heir(event.payload["label"]):
             hint = "Give it the label that is right now: untwin relabel."
-            raise InputError(f"The label of row {row!r} has changed since.", code="class-change", hint=hint)
+            message = f"Row {row!r} cannot have its label back: the row, or the class, has changed since."
+            raise InputError(message, code="class-change", hint=hint)
         report = self._learn(
             learn_rows(now, now.state_.ids[place], labels_of([name], now.classes_), now.state_.ids[:0])
         )

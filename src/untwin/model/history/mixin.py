@@ -134,10 +134,10 @@ class HistoryMixin:
 
     def record(self, events: Iterable[NewEvent]) -> None:
         """Keep events, to be written to the log when the model is saved; the first ones begin the history."""
-        unsaved = self.unsaved_events_
-        if not self.has_history_:
-            unsaved = unsaved.and_also([begin(unsaved.base)])
-        vars(self).update(unsaved_=unsaved.and_also(events), history_=self.class_history_)
+        unsaved, found = self.unsaved_events_, list(events)
+        if found and not self.has_history_:
+            unsaved = unsaved.and_also([begin(unsaved.base)._replace(at=found[0].at)])
+        vars(self).update(unsaved_=unsaved.and_also(found), history_=self.class_history_)
 
     def _plan(self, change: ClassChange, undone: Sequence[Moved] = ()) -> Plan:
         from untwin.model.history.planning import plan_of

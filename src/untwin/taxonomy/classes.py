@@ -269,4 +269,5 @@ def linked(a: ClassEntry, b: ClassEntry) -> tuple[str, str]:
 
 def renamed_entry(entry: ClassEntry, name: str, at: str) -> ClassEntry:
     """Return a class under another name, its name before noted."""
-    return replace(entry, name=name, former=(*entry.former, FormerName(entry.name, at)), since=at)
+    former = (*entry.former, FormerName(entry.name, at))
+    return replace(entry, name=name, former=tuple(one for one in former if one.name != name), since=at)

@@ -93,8 +93,8 @@ def reverting(before: Taxonomy, after: Taxonomy, now: Taxonomy, of: int, *, at: 
 
 def _as_before(before: ClassEntry, after: ClassEntry, at: str) -> ClassEntry:
     """Return a class as it was before a change, but with the names that it has had."""
-    given = () if after.name == before.name else (FormerName(after.name, at),)
-    return replace(before, former=(*after.former, *given), since=at)
+    former = (*after.former, FormerName(after.name, at))
+    return replace(before, former=tuple(one for one in former if one.name != before.name), since=at)
 
 
 def _taken_back(entry: ClassEntry, origins: list[str], at: str) -> ClassEntry:

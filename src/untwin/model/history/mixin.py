@@ -93,10 +93,10 @@ class HistoryMixin:
         --------
         >>> from untwin import UntwinClassifier
         >>> from untwin.taxonomy import Merge
-        >>> texts = ["red bus", "blue car", "red tram", "blue bike", "a green boat", "green ship"] * 4
-        >>> model = UntwinClassifier(preset="fast").fit(texts, ["bus", "car", "tram", "bike", "boat", "ship"] * 4)
+        >>> texts = [f"a {kind} in room {room}" for room in range(10, 15) for kind in ("boat", "ship", "car")]
+        >>> model = UntwinClassifier(preset="fast").fit(texts, ["boat", "ship", "car"] * 5)
         >>> print(model.preview(Merge(("boat", "ship"), "vessel")))
-        merge boat, ship, vessel: 8 rows would move; accuracy ...
+        merge boat, ship, vessel: 10 rows would move; accuracy 1.0000 to 1.0000, ...
         """
         from untwin.model.history.previewing import preview_of
 

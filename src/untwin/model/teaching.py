@@ -116,9 +116,8 @@ class TeachingMixin(HistoryMixin):
         before, names = self.class_history_, names_of(update.state.ensemble.classes)
         covered = (taxonomy or before.taxonomy).covering(names)
         history: ClassHistory = before if covered is before.taxonomy else before.with_taxonomy(covered)
-        self._hold(
-            update.state, scores_=update.scores, candidates_=update.candidates or self.candidates_, history_=history
-        )
+        more = {"_noted": update.noted, "_held_out": update.held_out, "history_": history}
+        self._hold(update.state, scores_=update.scores, candidates_=update.candidates or self.candidates_, **more)
         return update.report
 
 

@@ -14,7 +14,7 @@ from untwin.model.ordinal import class_order
 from untwin.model.records import UpdateReport
 from untwin.model.selection.comparison import Comparison
 from untwin.model.selection.select import expected_scores
-from untwin.model.updating import Update, add_rows, relabel_rows, remove_rows, report_of
+from untwin.model.updating import Update, add_rows, relabel_rows, remove_rows, report_of, still_noted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,8 @@ def answer_by(model: UntwinClassifier, becomes: Mapping[Any, Any]) -> Update:
         scores = expected_scores(comparison, answers.said)
     report = report_of(model.state_, after, change, "")
     moved = int((model.state_.y[change.rows] != after.y).sum()) + change.n_changed
-    return Update(after, scores, None, replace(report, n_rows=moved, refitted=()))
+    noted = still_noted(model, after, change)
+    return Update(after, scores, None, replace(report, n_rows=moved, refitted=()), noted, None)
 
 
 def learn_rows(model: UntwinClassifier, ids: Array, y: Array, gone: Array) -> Update:
@@ -52,7 +53,8 @@ def bring_back(model: UntwinClassifier, notes: Sequence[RowNote], y: Array) -> U
 
 def after_update(model: UntwinClassifier, update: Update) -> UntwinClassifier:
     """Return a copy of the model as an update would leave it."""
-    return copy(model)._hold(update.state, scores_=update.scores)
+    more = {"_noted": update.noted, "_held_out": update.held_out}
+    return copy(model)._hold(update.state, scores_=update.scores, **more)
 
 
 def require_contents(notes: Sequence[RowNote], wanted: Sequence[str]) -> list[RowNote]:

@@ -17,7 +17,7 @@ from untwin.answer.redirect import Redirect
 from untwin.model.best_scores import BestScores
 from untwin.model.ordinal import class_order, require_ordered_classes
 from untwin.model.out_of_fold import OutOfFoldAnswers
-from untwin.model.relearning import Change
+from untwin.model.relearning import RowChange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 AT_ONCE = 1 << 22  # probabilities that are added up at a time
 
 
-def redirect_state(model: UntwinClassifier, becomes: Mapping[Any, Any]) -> tuple[FittedState, Change]:
+def redirect_state(model: UntwinClassifier, becomes: Mapping[Any, Any]) -> tuple[FittedState, RowChange]:
     """Return the state in which classes have become others (None: nothing), and the change of rows that this is."""
     known = model.state_
     redirect, classes = _redirect(known, becomes)
@@ -38,7 +38,7 @@ def redirect_state(model: UntwinClassifier, becomes: Mapping[Any, Any]) -> tuple
     moved = len(known.y) - len(kept)
     y = classes[redirect.heirs[np.searchsorted(known.ensemble.classes, known.y[kept])]]
     view = known.view.take(kept) if moved else known.view
-    change = Change(view, y, known.ids[kept], known.n_arrived, kept, moved)
+    change = RowChange(view, y, known.ids[kept], known.n_arrived, kept, moved)
     answers, places = redirect_answers(model, redirect, classes, kept)
     trained, ensemble = redirect.after(known.ensemble.redirect), known.ensemble
     after = replace(

@@ -32,8 +32,7 @@ from untwin.store.refusal import damage_error, require
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from untwin.answer.answerer import TextAnswerer
-    from untwin.answer.vectors import VectorAnswerer
+    from untwin.model.answering import Answerer
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.state import FittedState
     from untwin.store import Stored
@@ -70,9 +69,7 @@ def save_model(
     return _note_folder(model, folder, sha256)
 
 
-def _to_store(
-    known: FittedState, precision: str | None, *, texts: bool
-) -> tuple[FittedState, TextAnswerer | VectorAnswerer | None]:
+def _to_store(known: FittedState, precision: str | None, *, texts: bool) -> tuple[FittedState, Answerer | None]:
     """Return the state to store, and what answers, which is stored beside it; None if the state has all that does."""
     precision = precision or (USUAL if known.kept == FULL else known.kept)
     if precision == FULL and known.kept != FULL:

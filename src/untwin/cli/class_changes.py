@@ -12,7 +12,7 @@ from untwin.cli.options import force_option, running_options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from untwin.taxonomy import ClassChange
+    from untwin.taxonomy import TaxonomyChange
 
 
 def author_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -101,7 +101,7 @@ CHANGE_COMMANDS = {
 }
 
 
-def change_of(name: str, values: dict[str, Any]) -> ClassChange:
+def change_of(name: str, values: dict[str, Any]) -> TaxonomyChange:
     """Return the change that a command's words say."""
     from untwin.taxonomy.changes import CHANGES
 

@@ -1,7 +1,6 @@
 """Classes with history: `Taxonomy`, its changes as values, and the log of events that they and label decisions make."""
 
 from untwin.taxonomy.changes import (
-    ClassChange,
     Create,
     Define,
     Merge,
@@ -11,6 +10,7 @@ from untwin.taxonomy.changes import (
     Revert,
     SeeAlso,
     Split,
+    TaxonomyChange,
     change_from_json,
     change_to_json,
 )
@@ -20,7 +20,6 @@ from untwin.taxonomy.documents import read_taxonomy, taxonomy_from_json, taxonom
 from untwin.taxonomy.folding import apply, by_ids, fold, reverting
 
 __all__ = [
-    "ClassChange",
     "ClassEntry",
     "Create",
     "CrosswalkRow",
@@ -35,6 +34,7 @@ __all__ = [
     "SeeAlso",
     "Split",
     "Taxonomy",
+    "TaxonomyChange",
     "apply",
     "by_ids",
     "change_from_json",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassChange:
+class TaxonomyChange:
     """What all changes have: author, time (ISO 8601; empty: not yet made) and reason."""
 
     kind: ClassVar[str] = ""
@@ -35,7 +35,7 @@ class ClassChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Rename(ClassChange):
+class Rename(TaxonomyChange):
     """Give a class another name; its id stays, and the old name leads to it."""
 
     kind: ClassVar[str] = "rename"
@@ -48,7 +48,7 @@ class Rename(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Merge(ClassChange):
+class Merge(TaxonomyChange):
     """Make several classes one: those that are not `into` are retired; `into` may be a new name."""
 
     kind: ClassVar[str] = "merge"
@@ -61,7 +61,7 @@ class Merge(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Split(ClassChange):
+class Split(TaxonomyChange):
     """Make new classes of parts of one.
 
     `rows` are the ids of the rows that move to each new class, `shares` how much of the class that is. Other rows stay,
@@ -81,7 +81,7 @@ class Split(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Move(ClassChange):
+class Move(TaxonomyChange):
     """Put a class below another one, or (None) at the top."""
 
     kind: ClassVar[str] = "move"
@@ -94,7 +94,7 @@ class Move(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class SeeAlso(ClassChange):
+class SeeAlso(TaxonomyChange):
     """Say "also see" of two classes."""
 
     kind: ClassVar[str] = "link"
@@ -107,7 +107,7 @@ class SeeAlso(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Define(ClassChange):
+class Define(TaxonomyChange):
     """Say in words what belongs to a class."""
 
     kind: ClassVar[str] = "define"
@@ -120,7 +120,7 @@ class Define(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Retire(ClassChange):
+class Retire(TaxonomyChange):
     """Use a class no longer; its rows go to the heir, or have no class any more."""
 
     kind: ClassVar[str] = "retire"
@@ -133,7 +133,7 @@ class Retire(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Create(ClassChange):
+class Create(TaxonomyChange):
     """Have a new class, which no row has yet."""
 
     kind: ClassVar[str] = "create"
@@ -147,7 +147,7 @@ class Create(ClassChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Revert(ClassChange):
+class Revert(TaxonomyChange):
     """Undo an earlier change, event number `of`: the classes it touched become `entries`; links come and go."""
 
     kind: ClassVar[str] = "undo"
@@ -161,12 +161,12 @@ class Revert(ClassChange):
         return tuple(entry.id for entry in self.entries)
 
 
-CHANGES: dict[str, type[ClassChange]] = {
+CHANGES: dict[str, type[TaxonomyChange]] = {
     change.kind: change for change in (Rename, Merge, Split, Move, SeeAlso, Define, Retire, Create, Revert)
 }
 
 
-def change_to_json(change: ClassChange) -> dict[str, Any]:
+def change_to_json(change: TaxonomyChange) -> dict[str, Any]:
     """Return a change as JSON keeps it.
 
     >>> change_to_json(Rename("bill", "invoice", reason="as finance calls it"))
@@ -180,7 +180,7 @@ def change_to_json(change: ClassChange) -> dict[str, Any]:
     return {"kind": change.kind, **{name: content[name] for name in (*_but(content, said), *said) if name in content}}
 
 
-def change_from_json(content: Any) -> ClassChange:
+def change_from_json(content: Any) -> TaxonomyChange:
     """Return the change that JSON describes, which a stranger may have written; raise InputError if it is none.
 
     >>> change_from_json({"kind": "merge", "names": ["a", "b"], "into": "a"}).names

@@ -11,7 +11,6 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from untwin.taxonomy.changes import (
-    ClassChange,
     Create,
     Define,
     Merge,
@@ -21,6 +20,7 @@ from untwin.taxonomy.changes import (
     Revert,
     SeeAlso,
     Split,
+    TaxonomyChange,
 )
 from untwin.taxonomy.classes import ClassEntry, FormerName, Heir, Taxonomy, linked, renamed_entry
 from untwin.taxonomy.limits import refuse, require_name
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def apply(taxonomy: Taxonomy, change: ClassChange) -> Taxonomy:
+def apply(taxonomy: Taxonomy, change: TaxonomyChange) -> Taxonomy:
     """Return the taxonomy after a change; raise InputError if the change cannot be made.
 
     >>> taxonomy = apply(Taxonomy.of(["bill", "invoice", "printer"]), Merge(("bill", "invoice"), "invoice"))
@@ -39,7 +39,7 @@ def apply(taxonomy: Taxonomy, change: ClassChange) -> Taxonomy:
     return _apply(change, taxonomy)
 
 
-def fold(changes: Iterable[ClassChange], taxonomy: Taxonomy | None = None) -> Taxonomy:
+def fold(changes: Iterable[TaxonomyChange], taxonomy: Taxonomy | None = None) -> Taxonomy:
     """Return the taxonomy after all of these changes, one after the other."""
     found = taxonomy or Taxonomy()
     for change in changes:
@@ -47,7 +47,7 @@ def fold(changes: Iterable[ClassChange], taxonomy: Taxonomy | None = None) -> Ta
     return found
 
 
-def by_ids(taxonomy: Taxonomy, change: ClassChange) -> ClassChange:
+def by_ids(taxonomy: Taxonomy, change: TaxonomyChange) -> TaxonomyChange:
     """Return a change that names classes that are there by their ids, so that later names cannot alter its meaning.
 
     >>> by_ids(Taxonomy.of(["bill", "printer"]), Retire("bill", "printer"))
@@ -104,7 +104,7 @@ def _taken_back(entry: ClassEntry, origins: list[str], at: str) -> ClassEntry:
 
 
 @singledispatch
-def _apply(change: ClassChange, taxonomy: Taxonomy) -> Taxonomy:
+def _apply(change: TaxonomyChange, taxonomy: Taxonomy) -> Taxonomy:
     raise refuse(f"A change must be one of the known kinds. Got {type(change).__name__} instead.")
 
 

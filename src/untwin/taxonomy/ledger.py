@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from untwin._errors import InputError
-from untwin.taxonomy.changes import ClassChange, Revert, Split, change_from_json, change_to_json
+from untwin.taxonomy.changes import Revert, Split, TaxonomyChange, change_from_json, change_to_json
 from untwin.taxonomy.documents import taxonomy_from_json, taxonomy_to_json
 from untwin.taxonomy.folding import apply
 from untwin.taxonomy.limits import refuse, require_name
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 _EVENT_OF = {"link": "link.add"}
 
 
-def event_kind(change: ClassChange) -> str:
+def event_kind(change: TaxonomyChange) -> str:
     """Return the kind of event that a change makes."""
     return _EVENT_OF.get(change.kind, f"class.{change.kind}")
 
 
-def change_payload(change: ClassChange, moved: Sequence[Moved] = ()) -> dict[str, Any]:
+def change_payload(change: TaxonomyChange, moved: Sequence[Moved] = ()) -> dict[str, Any]:
     """Return what an event says of a change, and of the rows that it moved."""
     told = replace(change, author="", at="", reason=change.reason)
     if isinstance(told, Split):
@@ -38,7 +38,7 @@ def change_payload(change: ClassChange, moved: Sequence[Moved] = ()) -> dict[str
     return {"change": change_to_json(told), "moved": [list(some) for some in moved if some.rows], **undoes}
 
 
-def change_of(event: Event) -> ClassChange:
+def change_of(event: Event) -> TaxonomyChange:
     """Return the change that an event tells of."""
     return replace(change_from_json(event.payload.get("change")), author=event.author, at=event.at)
 
@@ -141,7 +141,7 @@ class Ledger:
             else:
                 self.left[here] = None
 
-    def _change(self, change: ClassChange, payload: Mapping[str, Any], ids: Mapping[str, str]) -> None:
+    def _change(self, change: TaxonomyChange, payload: Mapping[str, Any], ids: Mapping[str, str]) -> None:
         self.taxonomy = apply(self.taxonomy, change)
         for _, one, rows in moved_rows(payload):
             if one is None:
@@ -158,7 +158,7 @@ class Ledger:
                     self.unmatched[row] = None
         self._leave_retired(change)
 
-    def _leave_retired(self, change: ClassChange) -> None:
+    def _leave_retired(self, change: TaxonomyChange) -> None:
         """Let rows of classes that are retired go to the heir; to nobody where there is none."""
         retired = {one for one in set(self.classes.values()) if self.taxonomy.by_id[one].retired}
         heirs = {one: heir_of(self.taxonomy, one, change) for one in retired}
@@ -172,7 +172,7 @@ class Ledger:
                     self.classes[row] = heir
 
 
-def heir_of(taxonomy: Taxonomy, one: str, change: ClassChange) -> str | None:
+def heir_of(taxonomy: Taxonomy, one: str, change: TaxonomyChange) -> str | None:
     """Return the class that rows of a retired one go to: of several heirs, that of the rest, or the largest."""
     if isinstance(change, Split) and change.rest is not None:
         return taxonomy.find(change.rest).id

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from untwin.model.records import UpdateReport
     from untwin.model.state import FittedState
     from untwin.model.updating import Update
-    from untwin.taxonomy import ClassChange
+    from untwin.taxonomy import TaxonomyChange
     from untwin.taxonomy.events import Event, RowNote
 
 
@@ -86,7 +86,7 @@ class HistoryMixin:
             vars(self).update(history_=ClassHistory.of(covered), unsaved_=UnsavedEvents(covered))
         return self
 
-    def preview(self, change: ClassChange) -> ChangePreview:
+    def preview(self, change: TaxonomyChange) -> ChangePreview:
         """Return what a change would do: rows moved, accuracy and macro-F1 before and after. Nothing changes.
 
         Examples
@@ -103,7 +103,7 @@ class HistoryMixin:
         now = self._now()
         return preview_of(now, now._plan(change))
 
-    def apply(self, change: ClassChange, *, author: str = "", learn: bool = True) -> UpdateReport:
+    def apply(self, change: TaxonomyChange, *, author: str = "", learn: bool = True) -> UpdateReport:
         """Make a change of the classes, and return what it did.
 
         Classes that are merged or retired are answered no longer at once; then the model is trained on the rows with
@@ -139,7 +139,7 @@ class HistoryMixin:
             unsaved = unsaved.and_also([begin(unsaved.base)._replace(at=found[0].at)])
         vars(self).update(unsaved_=unsaved.and_also(found), history_=self.class_history_)
 
-    def _plan(self, change: ClassChange, undone: Sequence[Moved] = ()) -> Plan:
+    def _plan(self, change: TaxonomyChange, undone: Sequence[Moved] = ()) -> Plan:
         from untwin.model.history.planning import plan_of
 
         return plan_of(self, self.taxonomy_, change, undone)  # type: ignore[arg-type]
@@ -157,13 +157,7 @@ class HistoryMixin:
         if trains and not learn and not plan.redirects:
             hint = "Leave out learn=False (--later)."
             raise InputError("A change that makes new classes takes training.", code="class-change", hint=hint)
-        known_of = [
-            *notes_of_rows(now.state_, kept.tolist() if trains else [], whole=False),
-            *notes_of_rows(now.state_, gone.tolist(), whole=True),
-        ]
-        event = NewEvent(
-            event_kind(plan.change), change_payload(plan.change, moves), plan.change.author, plan.change.at, known_of
-        )
+        event = _event_of(now.state_, plan, moves)
         at_once = answer_by(now, plan.becomes) if plan.redirects else None
         base, report = self.unsaved_events_, nothing_learnt()
         vars(self).update(unsaved_=base)  # its taxonomy is that before the change
@@ -212,3 +206,12 @@ class HistoryMixin:
             facts = {"rows": len(self.state_.y), "classes": len(self.classes_), "scores": self.scores_}
             history = write_events(EventLog(events_path(folder)), self.class_history_, unsaved, facts)
             vars(self).update(history_=history, unsaved_=UnsavedEvents(history.taxonomy))
+
+
+def _event_of(known: FittedState, plan: Plan, moves: Sequence[Moved]) -> NewEvent:
+    """Return the event of a change: rows that move are noted by their digests, rows that leave as a whole."""
+    kept, _, gone = plan.changed()
+    notes = notes_of_rows(known, kept.tolist() if moves else [], whole=False)
+    notes += notes_of_rows(known, gone.tolist(), whole=True)
+    change = plan.change
+    return NewEvent(event_kind(change), change_payload(change, moves), change.author, change.at, notes)

@@ -2,8 +2,9 @@
 
 Glossary
 --------
-becomes    the label that each class of the model has after the change; None: none. Classes that stay are left out
-labels     the class of each training row after the change, by name; "" where it has none any more
+becomes   the label that each class of the model has after the change; None: none. Classes that stay are left out
+codes n   the class of each training row before, by its number in the model
+names n   the name of its class after, by number among `after`; -1: it has none any more
 """
 
 from __future__ import annotations
@@ -21,42 +22,45 @@ from untwin.taxonomy import Revert, Split, apply, by_ids
 from untwin.taxonomy.ledger import Moved, heir_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from untwin._types import Array, Indices
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.history.halves import Halves
-    from untwin.taxonomy import ClassChange, Taxonomy
+    from untwin.taxonomy import Taxonomy, TaxonomyChange
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A change that is to be made, and what it does to taxonomy, classes and rows.
+    """A change that is to be made, and what it does to taxonomy, classes and rows; arrays as in the glossary.
 
-    `undecided` counts the rows of a split that go nowhere by themselves, and rows that have no class any more.
-    `halves`: of a split by its finding, what was proposed.
+    `known` are the names of the model's classes before. `undecided` counts the rows of a split that go nowhere by
+    themselves, and rows that have no class any more. `halves`: of a split by its finding, what was proposed.
     """
 
-    change: ClassChange
+    change: TaxonomyChange
     before: Taxonomy
     taxonomy: Taxonomy
     becomes: dict[Any, Any]
-    names: list[str]
-    ids: list[str]
-    labels: list[str]
+    ids: Array
+    known: list[str]
+    codes: Indices
+    after: list[str]
+    names: Indices
     undecided: int = 0
     halves: Halves | None = None
 
     @property
     def moved(self) -> list[Moved]:
         """The rows that get another class, by the classes that they come from and go to; not those of a new name."""
-        before = {name: entry.id for name, entry in self.before.by_name.items()}
-        after = {name: entry.id for name, entry in self.taxonomy.by_name.items()} | {"": None}
-        groups: dict[tuple[str, str | None], list[str]] = {}
-        for row, old, new in zip(self.ids, self.names, self.labels, strict=True):
-            if before[old] != after[new]:
-                groups.setdefault((before[old], after[new]), []).append(row)
-        return [Moved(*pair, rows) for pair, rows in groups.items()]
+        old = [self.before.by_name[name].id for name in self.known]
+        new = [*(self.taxonomy.by_name[name].id for name in self.after), None]  # the last one is for -1
+        found = []
+        for code, name in np.unique(np.column_stack([self.codes, self.names]), axis=0).tolist():
+            if old[code] != new[name]:
+                rows = np.flatnonzero((self.codes == code) & (self.names == name))
+                found.append(Moved(old[code], new[name], names_of(self.ids[rows])))
+        return found
 
     @property
     def redirects(self) -> bool:
@@ -65,84 +69,75 @@ class Plan:
 
     def changed(self) -> tuple[Indices, list[str], Indices]:
         """Return the rows that get another label, these labels, and the rows that have none any more."""
-        pairs = enumerate(zip(self.names, self.labels, strict=True))
-        places = [place for place, (old, new) in pairs if old != new]
-        kept = [place for place in places if self.labels[place]]
-        gone = [place for place in places if not self.labels[place]]
-        return np.array(kept, dtype=np.intp), [self.labels[place] for place in kept], np.array(gone, dtype=np.intp)
+        number = {name: place for place, name in enumerate(self.after)}
+        same = np.array([number.get(name, -2) for name in self.known])[self.codes]
+        kept = np.flatnonzero((same != self.names) & (self.names >= 0))
+        return kept, [self.after[name] for name in self.names[kept].tolist()], np.flatnonzero(self.names < 0)
 
 
-def plan_of(model: UntwinClassifier, taxonomy: Taxonomy, change: ClassChange, undone: Sequence[Moved] = ()) -> Plan:
+def plan_of(model: UntwinClassifier, taxonomy: Taxonomy, change: TaxonomyChange, undone: Sequence[Moved] = ()) -> Plan:
     """Return what a change would do; `undone` are the rows that the change which it reverts had moved."""
-    known, halves = model.state_, None
-    names, ids = names_of(known.y), names_of(known.ids)
-    fixed = by_ids(taxonomy, change)
+    known, halves, fixed = model.state_, None, by_ids(taxonomy, change)
+    classes = names_of(known.ensemble.classes)
+    codes = np.searchsorted(known.ensemble.classes, known.y)
     if isinstance(fixed, Split):
         fixed, halves = _with_rows(model, taxonomy, fixed)
     after = apply(taxonomy, fixed)
-    heirs = {entry.name: _name_after(entry.id, after, fixed) for entry in taxonomy.active}
-    labels = [heirs[name] for name in names]
+    heirs = [_name_after(taxonomy.by_name[name].id, after, fixed) for name in classes]
+    found = list(after.names)
+    number = {name: place for place, name in enumerate(found)} | {"": -1}
+    names = np.array([number[name] for name in heirs])[codes]
+    undecided = int((names < 0).sum())
     if isinstance(fixed, Split):
-        _place_split(fixed, ids, labels)
+        code = classes.index(taxonomy.find(fixed.name).name)
+        places = _places(known.ids, np.flatnonzero(codes == code))
+        for part, rows in zip(fixed.into, fixed.rows, strict=True):
+            names[[places[row] for row in rows]] = number[part]
+        undecided = len(places) - sum(map(len, fixed.rows)) if fixed.rest is None else undecided
     if isinstance(fixed, Revert):
-        labels = _labels_reverted(taxonomy, after, undone, zip(ids, names, labels, strict=True))
+        numbers = [taxonomy.by_name[name].id for name in classes]
+        for some in undone:
+            there = np.flatnonzero(codes == numbers.index(some.after)) if some.after in numbers else codes[:0]
+            back = _places(known.ids, there)
+            if some.before is not None:  # rows that have gone elsewhere since stay there
+                names[[back[row] for row in some.rows if row in back]] = number[after.by_id[some.before].name]
     becomes = _becomes(taxonomy, after, known.ensemble.classes)
-    stay = sum(name == taxonomy.find(fixed.name).name for name in labels) if isinstance(fixed, Split) else 0
-    undecided = stay if isinstance(fixed, Split) and fixed.rest is None else labels.count("")
-    return Plan(fixed, taxonomy, after, becomes, names, ids, labels, undecided, halves)
+    return Plan(fixed, taxonomy, after, becomes, known.ids, classes, codes, found, names, undecided, halves)
 
 
 def _with_rows(model: UntwinClassifier, taxonomy: Taxonomy, change: Split) -> tuple[Split, Halves | None]:
     """Return a split that says which rows go to its parts, and how much of the class these are."""
-    name, halves = taxonomy.find(change.name).name, None
-    own = [
-        row for row, label in zip(names_of(model.state_.ids), names_of(model.state_.y), strict=True) if label == name
-    ]
+    name, halves, known = taxonomy.find(change.name).name, None, model.state_
+    if name not in names_of(known.ensemble.classes):
+        raise InputError(f"Class {name!r} has no rows.", code="class-change", hint="Retire it, or rename it.")
+    own = _places(known.ids, np.flatnonzero(known.y == label_of(name, model.classes_)))
     if not change.rows:
         if len(change.into) != 2:
             hint = "Name two new classes, or say which rows go to each one."
             raise InputError("A class is split by itself into two parts.", code="class-change", hint=hint)
         halves = proposed_halves(model, label_of(name, model.classes_))
         change = replace(change, rows=halves.sure)
-    foreign = Counter(row for part in change.rows for row in part)
-    foreign.subtract(own)
-    wrong = next((row for row, times in foreign.items() if times > 0), None)
+    named = [row for part in change.rows for row in part]
+    twice = Counter(named)
+    wrong = next((row for row in named if row not in own or twice[row] > 1), None)
     if wrong is not None:
         hint = "Name rows of the class, each once."
         raise InputError(f"Row {wrong!r} cannot be split off {name!r}.", code="class-change", hint=hint)
     if len(change.rows) != len(change.into):
         hint = "Say which rows go to each new class."
         raise InputError("A split must have rows for each part.", code="class-change", hint=hint)
-    shares = tuple(len(part) / max(len(own), 1) for part in change.rows)
-    return replace(change, shares=shares), halves
+    return replace(change, shares=tuple(len(part) / len(own) for part in change.rows)), halves
 
 
-def _name_after(one: str, after: Taxonomy, change: ClassChange) -> str:
+def _places(ids: Array, rows: Indices) -> dict[str, int]:
+    """Return where some rows are, by what events call them."""
+    return dict(zip(names_of(ids[rows]), rows.tolist(), strict=True))
+
+
+def _name_after(one: str, after: Taxonomy, change: TaxonomyChange) -> str:
     """Return the name that rows of a class have after a change; empty if none."""
-    entry = after.by_id[one]
-    heir = heir_of(after, one, change) if entry.retired else one
+    heir = heir_of(after, one, change) if after.by_id[one].retired else one
     return "" if heir is None else after.by_id[heir].name
-
-
-def _place_split(change: Split, ids: list[str], labels: list[str]) -> None:
-    part_of = {row: name for name, rows in zip(change.into, change.rows, strict=True) for row in rows}
-    labels[:] = [part_of.get(row, label) for row, label in zip(ids, labels, strict=True)]
-
-
-def _labels_reverted(
-    before: Taxonomy, after: Taxonomy, undone: Sequence[Moved], rows: Iterable[tuple[str, str, str]]
-) -> list[str]:
-    """Return the labels of rows (id, name before, name after): those that a change had moved go back.
-
-    Rows that have gone elsewhere since stay there.
-    """
-    back = {row: (some.after, some.before) for some in undone for row in some.rows}
-    labels = []
-    for row, old, new in rows:
-        came_to, came_from = back.get(row, (None, None))
-        returns = came_to is not None and came_from is not None and before.by_name[old].id == came_to
-        labels.append(after.by_id[str(came_from)].name if returns else new)
-    return labels
 
 
 def _becomes(before: Taxonomy, after: Taxonomy, classes: Array) -> dict[Any, Any]:

@@ -193,31 +193,21 @@ def changed_model(folder: str, *, force: bool, behind: bool = False) -> Iterator
     `behind`: events that it does not include are what the block takes in.
     """
     from untwin.cli.model_files import changing, report_of, require_report_place, save_once
+    from untwin.model.history.journal import events_path, require_included
     from untwin.model.saving.directory import load_model
+    from untwin.taxonomy.events import EventLog
 
     place = Path(folder)
     with changing(place):
         require_report_place(report_of(place), force=force)
         model = load_model(place)
-        if not behind:
-            require_up_to_date(model, place)
+        log = EventLog(events_path(place))
+        if log.exists() and not behind:
+            require_included(log, model.class_history_)
         yield model
         with save_once(model, place, dict(model.about_), texts=model.state_.documents is not None) as save_with_report:
             model.measure()
             save_with_report()
-
-
-def require_up_to_date(model: UntwinClassifier, folder: Path) -> None:
-    """Refuse a model that does not include all events of its log: what is decided now would rest on less."""
-    from untwin._errors import UntwinError
-    from untwin.model.history.journal import events_path
-    from untwin.taxonomy.events import EventLog
-
-    events, history = EventLog(events_path(folder)), model.class_history_
-    if events.exists() and (events.id, events.last) != (history.log, history.sequence):
-        message = f"{events.path}: has events that the model does not include."
-        hint = f"Take them in: untwin classes {folder} replay."
-        raise UntwinError(message, code="events-conflict", hint=hint)
 
 
 def _load(model: str) -> UntwinClassifier:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,13 +45,16 @@ def remove(
     """
     from untwin.cli.classes import changed_model
     from untwin.cli.decisions import read_decisions
+    from untwin.model.history.journal import events_path
+    from untwin.taxonomy.events import EventLog
 
     decisions = read_decisions(ids, ("id",), read, id=id_ or "id")
     who = author or user_name()
     with progress(), changed_model(model, force=force) as loaded:
         report = _remove(loaded, decisions, who, erase=erase)
-    if erase:
-        _erase(Path(model), [decision.id for decision in decisions], who)
+    log = EventLog(events_path(model))
+    if erase and log.exists():
+        log.erase([decision.id for decision in decisions], who)
     if as_json:
         put_json({"model": model, "erased": erase, **asdict(report)})
     else:
@@ -77,21 +79,3 @@ def _remove(model: UntwinClassifier, decisions: list[RowDecision], author: str, 
     if not numbers:
         return nothing_learnt()
     return model.remove(model.state_.ids[numbers], author=author, erase=erase)
-
-
-def _erase(folder: Path, rows: list[str], author: str) -> None:
-    """Take what the log knows of rows out of it, and let the model include that it did."""
-    from dataclasses import replace
-
-    from untwin.cli.model_files import changing
-    from untwin.model.history.journal import events_path
-    from untwin.model.saving.directory import load_model
-    from untwin.taxonomy.events import EventLog
-
-    log = EventLog(events_path(folder))
-    if log.exists():
-        with changing(folder):
-            log.erase(rows, author)
-            model = load_model(folder, answers=False)
-            vars(model).update(history_=replace(model.class_history_, sequence=log.last))
-            model.save(folder, texts=model.state_.documents is not None)

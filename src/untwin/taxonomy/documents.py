@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = 1
-LARGEST = 1 << 26  # bytes
+LARGEST = 1 << 24  # bytes: parsed they take many times as many
 HINT = "Give a file as `untwin classes MODEL list --json` writes it, or a JSON list of names."
 
 

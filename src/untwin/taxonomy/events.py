@@ -47,6 +47,7 @@ KINDS = (
     "text.erase",  # {"rows": [...]}
     "model.update",  # a model was written that includes all events up to `includes`
 )
+DECIDING = ("label.settle", "row.", "class.", "link.")  # what labels and classes follow from
 LONGEST_WAIT = 30.0  # seconds, for another program that writes
 LARGEST_PAYLOAD = 1 << 26  # characters
 
@@ -59,6 +60,11 @@ class Event(NamedTuple):
     at: str
     author: str
     payload: dict[str, Any]
+
+    @property
+    def decides(self) -> bool:
+        """Whether labels or classes follow from it; opinions, dismissed findings and notes about models change none."""
+        return self.kind.startswith(DECIDING)
 
     def __str__(self) -> str:
         return f"event {self.sequence} ({self.kind}{f' by {self.author}' if self.author else ''}, {self.at})"

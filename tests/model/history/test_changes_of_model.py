@@ -207,9 +207,28 @@ def test_of_two_that_change_the_same_model_the_second_is_refused(model, tmp_path
     one.apply(Define("class01", "y"))
     other.apply(Define("class02", "z"))
     one.save(tmp_path / "m")
-    with pytest.raises(UntwinError, match="not seen"):
+    with pytest.raises(UntwinError, match="does not include, the first of them event 4"):
         other.save(tmp_path / "m")
     assert UntwinClassifier.load(tmp_path / "m").taxonomy_.find("class01").definition == "y"
+
+
+def test_events_that_decide_nothing_may_come_in_between_and_undoing_still_means_the_right_one(model, tmp_path):
+    model.apply(Define("class00", "x"), author="Ada")
+    model.save(tmp_path / "m")
+    log = EventLog(events_path(tmp_path / "m"))
+    model.apply(Rename("class01", "one"))
+    model.undo()
+    for kind in ("finding.dismiss", "label.say"):
+        log.append(kind, {"finding": "twins"}, "Bo")
+    model.save(tmp_path / "m")
+    kinds = [event.kind for event in log.read()][3:]
+    assert kinds == ["finding.dismiss", "label.say", "class.rename", "class.undo", "model.update"]
+    undo = log.read()[-2]
+    assert undo.payload["undoes"] == undo.payload["change"]["of"] == 6
+    with pytest.raises(InputError, match="Event 6 cannot be undone"):
+        model.undo(6)
+    model.undo()
+    assert model.taxonomy_.find("class00").definition == ""
 
 
 def test_a_model_that_is_handed_on_begins_a_history_of_its_own(model, tmp_path):
@@ -222,12 +241,24 @@ def test_a_model_that_is_handed_on_begins_a_history_of_its_own(model, tmp_path):
     with pytest.raises(UntwinError, match="is not here"):
         given.undo()
     given.apply(Define("zero", "x"), author="Bo")
+    given.undo()
+    assert given.taxonomy_.find("zero").definition == ""
+    given = UntwinClassifier.load(tmp_path / "n")
+    given.apply(Define("zero", "x"), author="Bo")
     given.save(tmp_path / "n")
     log = EventLog(events_path(tmp_path / "n"))
     assert [event.kind for event in log.read()] == ["log.start", "class.define", "model.update"]
     assert log.id != EventLog(events_path(tmp_path / "m")).id
     given.undo()
     assert given.taxonomy_.find("class00").name == "zero"
+    given.save(tmp_path / "n")
+    given.save(tmp_path / "o")
+    given.apply(Define("zero", "y"))
+    given.undo()
+    given.save(tmp_path / "o")
+    events = EventLog(events_path(tmp_path / "o")).read()
+    assert [event.kind for event in events] == ["log.start", "class.define", "class.undo", "model.update"]
+    assert events[2].payload["undoes"] == 2
 
 
 def test_new_classes_keep_the_ids_that_they_got_first(model):

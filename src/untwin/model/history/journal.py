@@ -91,10 +91,10 @@ def all_events(model: HistoryMixin) -> tuple[list[Event], Taxonomy]:
     history, unsaved = model.class_history_, model.unsaved_events_
     log = own_log(model)
     events = [] if log is None else [event for event in log.read() if event.sequence <= history.sequence]
-    if history.sequence and not events:
+    if history.sequence and not events and not unsaved.events:
         hint = "Load the model from the folder that the log stands beside."
         raise UntwinError("The log of events of this model is not here.", code="no-events", hint=hint)
-    last = events[-1].sequence if events else 0
+    last = history.sequence
     new = [
         Event(last + place, event.kind, event.at, event.author, event.payload)
         for place, event in enumerate(unsaved.events, 1)
@@ -124,18 +124,43 @@ def write_events(log: EventLog, history: ClassHistory, unsaved: UnsavedEvents, f
 
     Raise UntwinError if the log has events that the model does not include, or is that of another model.
     """
-    events = list(unsaved.events)
-    if not log.exists():
-        if events[0].kind != "log.start":
-            events.insert(0, begin(unsaved.base))
-        history = replace(history, log="", sequence=0)
-    elif log.id != history.log:
-        message = f"{log.path}: holds the history of another model, or one that this model does not include."
-        hint = "Take it in with `untwin classes MODEL replay`, or move it away."
-        raise UntwinError(message, code="events-conflict", hint=hint)
-    events.append(NewEvent("model.update", {"includes": history.sequence + len(events), **facts}))
-    last = log.append_all(events, after=history.sequence)
+    events, before = list(unsaved.events), 0
+    if log.exists():
+        before = require_included(log, history)
+    elif events[0].kind != "log.start":
+        events.insert(0, begin(unsaved.base))
+    shift = before + len(events) - len(unsaved.events) - history.sequence
+    events = [_renumbered(event, history.sequence, shift) for event in events]
+    events.append(NewEvent("model.update", {"includes": before + len(events), **facts}))
+    last = log.append_all(events, after=before)
     return replace(history, log=log.id, sequence=last)
+
+
+def require_included(log: EventLog, history: ClassHistory) -> int:
+    """Return the number of the last event of a log; raise UntwinError if one from which labels follow is not included.
+
+    What is decided by such a model would rest on less than is known.
+    """
+    hint = "Take it in with `untwin classes MODEL replay`, or move it away."
+    if log.id != history.log:
+        message = f"{log.path}: holds the history of another model, or one that this model does not include."
+        raise UntwinError(message, code="events-conflict", hint=hint)
+    new = log.read(history.sequence)
+    first = next((event for event in new if event.decides), None)
+    if first is not None:
+        message = f"{log.path}: has events that the model does not include, the first of them {first}."
+        raise UntwinError(message, code="events-conflict", hint=hint)
+    return new[-1].sequence if new else history.sequence
+
+
+def _renumbered(event: NewEvent, included: int, shift: int) -> NewEvent:
+    """Return an event that undoes the right one, where unsaved events get other numbers than they were given."""
+    if not shift or event.payload.get("undoes", 0) <= included:
+        return event
+    payload = {**event.payload, "undoes": event.payload["undoes"] + shift}
+    if "change" in payload:
+        payload["change"] = {**payload["change"], "of": payload["undoes"]}
+    return event._replace(payload=payload)
 
 
 def notes_of_rows(known: FittedState, places: Sequence[int], *, whole: bool) -> list[RowNote]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from tests.report.made import cheap_model
 from untwin.cli.run import run
 from untwin.data.corrections import read_corrections
 from untwin.model import UntwinClassifier
+from untwin.taxonomy.events import EventLog
 
 LONG = '  =SUM(A1), "quoted"\n<b>and</b> long ' + "word " * 300
 N_WRONG = 12
@@ -37,7 +39,8 @@ def model(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _nothing_dismissed(model):
-    model.with_name("tickets.dismissed.json").unlink(missing_ok=True)
+    for place in model.parent.glob("tickets.events*"):
+        place.unlink()
 
 
 def told(capsys, *words):
@@ -150,14 +153,23 @@ def test_a_code_dismisses_all_that_it_has_now(model, capsys):
 )
 def test_dismissing_nothing_or_for_no_reason_is_refused(model, words, capsys):
     assert told(capsys, "dismiss", str(model), *words)[0] == 2
-    assert not model.with_name("tickets.dismissed.json").exists()
+    assert not model.with_name("tickets.events").exists()
 
 
-@pytest.mark.parametrize(
-    "content", ["{", "{}", "[1]", '[{"finding": "x"}]', '[{"finding": 1, "about": "", "because": ""}]', "[" * 100_000]
-)
-def test_a_file_that_is_not_ours_is_refused(model, content, capsys):
-    model.with_name("tickets.dismissed.json").write_text(content)
+@pytest.mark.parametrize("payload", [{}, {"finding": "x"}, {"finding": 1, "about": "", "because": ""}])
+def test_an_event_that_is_not_ours_is_refused(model, payload, capsys):
+    EventLog(model.with_name("tickets.events")).append("finding.dismiss", payload)
     code, record = told(capsys, "findings", str(model))
     assert (code, record["error"]["code"]) == (2, "dismissals")
-    assert "tickets.dismissed.json" in record["error"]["message"]
+    assert "tickets.events: event 1 (finding.dismiss" in record["error"]["message"]
+
+
+def test_a_history_may_begin_after_something_was_dismissed(model, tmp_path, capsys):
+    own = tmp_path / "own"
+    shutil.copytree(model, own)
+    assert told(capsys, "dismiss", str(own), "label-error", "--because", "read them all")[0] == 0
+    assert told(capsys, "classes", str(own), "rename", "class 7", "class seven", "--author", "Ada")[0] == 0
+    kinds = [event.kind for event in EventLog(tmp_path / "own.events").read()]
+    assert kinds[-3:] == ["log.start", "class.rename", "model.update"]
+    assert told(capsys, "findings", str(own), "label-error")[1]["findings"] == []
+    assert told(capsys, "classes", str(own), "undo")[0] == 0

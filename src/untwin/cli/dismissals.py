@@ -1,60 +1,52 @@
-"""Where the dismissals of a model are kept: a file beside it, MODEL.dismissed.json, which is its owner's.
+"""The dismissals of a model: events in its owner's log, which is no part of the model.
 
-It is no part of the model: what is handed on tells nobody what its owner knows already.
+What is handed on tells nobody what its owner knows already.
 """
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from untwin._errors import InputError
-from untwin._files import write_whole
 from untwin.model.findings.dismissals import Dismissal, Dismissals
+from untwin.model.history.journal import events_path
+from untwin.taxonomy.events import Event, EventLog, NewEvent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-MOST_BYTES = 1 << 26
+KIND = "finding.dismiss"
 
 
 def dismissals_of(folder: Path) -> Dismissals:
     """Return what the owner of a model has dismissed."""
-    return Dismissals.of(_records(_place(folder)))
+    log = EventLog(events_path(folder))
+    return Dismissals.of([_dismissal(log, event) for event in log.read() if event.kind == KIND])
 
 
 def keep_dismissals(folder: Path, new: Sequence[Dismissal]) -> None:
-    """Keep more dismissals; nobody else writes to the model meanwhile."""
-    place = _place(folder)
-    known = Dismissals.of([*_records(place), *new])
-    write_whole(place, json.dumps(known.records(), indent=1).encode())
+    """Add dismissals to the log beside a model."""
+    events = []
+    for one in new:
+        payload = asdict(one)
+        author, when = payload.pop("author"), payload.pop("when")
+        events.append(NewEvent(KIND, payload, author, when))
+    EventLog(events_path(folder)).append_all(events)
 
 
-def _place(folder: Path) -> Path:
-    named = folder if folder.name not in ("", "..") else folder.resolve()
-    return named.with_name(f"{named.name}.dismissed.json")
+def _dismissal(log: EventLog, event: Event) -> Dismissal:
+    if not _is_dismissal(event.payload):
+        message = f"{log.path}: {event} is not what `untwin dismiss` writes."
+        raise InputError(message, code="dismissals", hint="Move the log away: nothing is dismissed then.")
+    return Dismissal(**event.payload, author=event.author, when=event.at)
 
 
-def _records(place: Path) -> list[Dismissal]:
-    if not place.exists():
-        return []
-    try:
-        content = json.loads(place.read_bytes()) if place.stat().st_size <= MOST_BYTES else None
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, list) or not all(_is_dismissal(one) for one in content):
-        message = f"{place}: is not what `untwin dismiss` writes."
-        raise InputError(message, code="dismissals", hint="Mend it, or move it away: nothing is dismissed then.")
-    return [Dismissal(**one) for one in content]
-
-
-def _is_dismissal(content: Any) -> bool:
-    """Tell whether a record has the fields of a dismissal, each of its type."""
-    types = get_type_hints(Dismissal)
+def _is_dismissal(content: dict[str, Any]) -> bool:
+    """Tell whether an event says what it must of a dismissal, each part of its type."""
+    types = {name: kind for name, kind in get_type_hints(Dismissal).items() if name not in ("author", "when")}
     needed = ("finding", "about", "because")
-    return (
-        isinstance(content, dict)
-        and set(needed) <= set(content) <= set(types)
-        and all(isinstance(cell, types[name]) and not isinstance(cell, bool) for name, cell in content.items())
+    return set(needed) <= set(content) <= set(types) and all(
+        isinstance(cell, types[name]) and not isinstance(cell, bool) for name, cell in content.items()
     )

@@ -104,9 +104,13 @@ def _update(model: UntwinClassifier, change: RowChange, anew: str = "") -> Updat
 
 
 def still_noted(model: UntwinClassifier, after: FittedState, change: RowChange) -> dict[str, Any]:
-    """Return what a change leaves of what has been measured: the known tree, and neighbours."""
-    tree = {name: value for name, value in model._noted.items() if name == "parents"}
-    return tree | carry_neighbours(model._noted, model.state_, after, change.rows)
+    """Return what a change leaves of what has been measured.
+
+    The known tree, neighbours, and, where so little has changed that temperatures stay, the chance to be of no class.
+    """
+    kept = {"parents", "unknown_chance"} if after.learning is not None and after.learning.uncalibrated else {"parents"}
+    left = {name: value for name, value in model._noted.items() if name in kept}
+    return left | carry_neighbours(model._noted, model.state_, after, change.rows)
 
 
 def _why_anew(known: FittedState, change: RowChange) -> str:

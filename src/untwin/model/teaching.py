@@ -12,6 +12,7 @@ from untwin.model.history.naming import names_of
 from untwin.model.locks import learning
 from untwin.model.ordinal import require_ordered_classes
 from untwin.taxonomy.events import NewEvent
+from untwin.taxonomy.limits import time_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,8 +127,8 @@ def _settled(known: FittedState, places: Array, names: list[str], author: Any, n
     rows, before = names_of(known.ids[places]), names_of(known.y[places])
     authors = [author] * len(rows) if isinstance(author, str) else list(author)
     why = [notes] * len(rows) if isinstance(notes, str) else list(notes)
-    known_of = notes_of_rows(known, places.tolist(), whole=False)
+    known_of, at = notes_of_rows(known, places.tolist(), whole=False), time_now()
     return [
-        NewEvent("label.settle", {"row": row, "label": name, "from": old, "note": note}, who, rows=[digest])
+        NewEvent("label.settle", {"row": row, "label": name, "from": old, "note": note}, who, at, [digest])
         for row, name, old, note, who, digest in zip(rows, names, before, why, authors, known_of, strict=True)
     ]

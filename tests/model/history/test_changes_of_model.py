@@ -164,7 +164,7 @@ def test_rows_that_went_elsewhere_since_stay_there(model):
 
 
 def test_decisions_are_undone_too(model, labels):
-    model.relabel(model.ids_[:1], ["class03"], author="Ada", notes="wrong")
+    model.relabel(model.ids_[:3], ["class03"] * 3, author=["Ada", "Bo", "Ada"], notes="wrong")
     model.remove(model.ids_[5:7], author="Ada")
     assert len(model.ids_) == 158
     model.undo()

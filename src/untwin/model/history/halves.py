@@ -14,6 +14,7 @@ import numpy as np
 
 from untwin._compat import rows_of
 from untwin._errors import InputError
+from untwin._wording import option
 from untwin.classify.linear import LogisticModel
 from untwin.crossfit import out_of_fold
 from untwin.model.findings.split_class import halves_of
@@ -44,7 +45,7 @@ def proposed_halves(model: UntwinClassifier, label: Any) -> Halves:
     evidence = model.evidence_
     parts = halves_of(evidence, label)
     if parts is None or min(map(len, parts)) < FEWEST:
-        hint = "Say which rows go to each new class (rows=, or --rows)."
+        hint = f"Say which rows go to each new class: {option('rows')}."
         message = f"Class {label!r} has too few rows that were held out to be split by itself."
         raise InputError(message, code="class-change", hint=hint)
     rows = np.sort(np.concatenate(parts))

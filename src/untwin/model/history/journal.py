@@ -215,6 +215,16 @@ def taxonomy_before(events: Sequence[Event], base: Taxonomy, sequence: int) -> t
     return before, ledger.taxonomy
 
 
+def made_together(events: Sequence[Event], event: Event) -> list[Event]:
+    """Return the decisions of one list: those next to an event that were made at the same time."""
+    same = [event]
+    for earlier in reversed([one for one in events if one.sequence < event.sequence]):
+        if (earlier.kind, earlier.at) != (event.kind, event.at) or "undoes" in earlier.payload:
+            break
+        same.append(earlier)
+    return same
+
+
 def event_to_undo(events: Sequence[Event], of: int | None, undone: set[int]) -> Event:
     """Return the event to undo: the one with a number, or the last that can be and is not an undoing itself."""
     kinds = ("class.", "link.", "label.settle", "row.remove")

@@ -13,6 +13,7 @@ from untwin.model.history.journal import (
     begin,
     event_to_undo,
     events_path,
+    made_together,
     notes_of_event,
     notes_of_rows,
     taxonomy_before,
@@ -115,7 +116,7 @@ class HistoryMixin:
             return self._carry_out(plan, learn=learn)
 
     def undo(self, of: int | None = None, *, author: str = "", reason: str = "") -> UpdateReport:
-        """Undo the last change or decision, or event number `of`, by another one; return what that did.
+        """Undo the last change, or the decisions made last, or event number `of`, by another; return what that did.
 
         Raise InputError if what it touched has changed since.
         """
@@ -124,8 +125,10 @@ class HistoryMixin:
             events, base = all_events(now)
             event = event_to_undo(events, of, undone_events(events))
             notes = notes_of_event(now, event.sequence)
-            if event.kind in ("label.settle", "row.remove"):
-                return self._undo_decision(event, notes, author, reason)
+            if event.kind == "row.remove":
+                return self._undo_removal(event, notes, author, reason)
+            if event.kind == "label.settle":
+                return self._undo_labels(made_together(events, event) if of is None else [event], author, reason)
             before, after = taxonomy_before(events, base, event.sequence)
             revert = reverting(before, after, now.taxonomy_, event.sequence, at=time_now())
             moved = moved_rows(event.payload)
@@ -155,7 +158,7 @@ class HistoryMixin:
         returning = require_contents(notes, [row for some in back for row in some.rows])
         trains = bool(plan.moved)
         if trains and not learn and not plan.redirects:
-            hint = "Leave out learn=False (--later)."
+            hint = "Let the model be trained now, not later."
             raise InputError("A change that makes new classes takes training.", code="class-change", hint=hint)
         event = _event_of(now.state_, plan, moves)
         at_once = answer_by(now, plan.becomes) if plan.redirects else None
@@ -174,38 +177,52 @@ class HistoryMixin:
         self.record([event])
         return report
 
-    def _undo_decision(self, event: Event, notes: Sequence[RowNote], author: str, reason: str) -> UpdateReport:
-        """Give a row the label that it had, or have rows again that were removed."""
-        from untwin.model.history.carrying import bring_back, learn_rows, require_contents
+    def _undo_removal(self, event: Event, notes: Sequence[RowNote], author: str, reason: str) -> UpdateReport:
+        """Have rows again that were removed."""
+        from untwin.model.history.carrying import bring_back, require_contents
 
-        now, undoes = self._now(), {"undoes": event.sequence, "note": reason}
-        if event.kind == "row.remove":
-            labels: dict[str, str] = event.payload.get("labels", {})
-            returning = require_contents(notes, list(labels))
-            y = labels_of([now.taxonomy_.heir(name) or name for name in labels.values()], now.classes_)
-            report = self._learn(bring_back(now, returning, y))
-            self.record([NewEvent("row.add", {"labels": labels, **undoes}, author, rows=returning)])
-            return report
-        row, name = event.payload["row"], now.taxonomy_.heir(event.payload.get("from", ""))
-        place = [number for number, one in enumerate(names_of(now.state_.ids)) if one == row]
-        current = names_of(now.state_.y[place])
-        if name is None or not place or current[0] != now.taxonomy_.heir(event.payload["label"]):
-            hint = "Give it the label that is right now: untwin relabel."
-            message = f"Row {row!r} cannot have its label back: the row, or the class, has changed since."
-            raise InputError(message, code="class-change", hint=hint)
-        report = self._learn(
-            learn_rows(now, now.state_.ids[place], labels_of([name], now.classes_), now.state_.ids[:0])
-        )
-        self.record([NewEvent("label.settle", {"row": row, "label": name, "from": current[0], **undoes}, author)])
+        now, labels = self._now(), dict(event.payload.get("labels", {}))
+        returning = require_contents(notes, list(labels))
+        y = labels_of([now.taxonomy_.heir(name) or name for name in labels.values()], now.classes_)
+        report = self._learn(bring_back(now, returning, y))
+        told = {"labels": labels, "undoes": event.sequence, "note": reason}
+        self.record([NewEvent("row.add", told, author, rows=returning)])
+        return report
+
+    def _undo_labels(self, events: Sequence[Event], author: str, reason: str) -> UpdateReport:
+        """Give rows the labels that they had before they were decided about."""
+        from untwin.model.history.carrying import learn_rows
+
+        now, back = self._now(), list[tuple[int, str, NewEvent]]()
+        place = {name: number for number, name in enumerate(names_of(now.state_.ids))}
+        current = names_of(now.state_.y)
+        for event in events:
+            row, (old, new) = event.payload["row"], _labels_in(event, now.taxonomy_)
+            number = place.get(row)
+            if number is None or old is None or current[number] != new:
+                hint = "Give it the label that is right now: untwin relabel."
+                message = f"Row {row!r} cannot have its label back: the row, or the class, has changed since."
+                raise InputError(message, code="class-change", hint=hint)
+            told = {"row": row, "label": old, "from": current[number], "undoes": event.sequence, "note": reason}
+            back.append((number, old, NewEvent("label.settle", told, author)))
+        ids, labels = now.state_.ids, labels_of([name for _, name, _ in back], now.classes_)
+        report = self._learn(learn_rows(now, ids[[number for number, _, _ in back]], labels, ids[:0]))
+        self.record([event for _, _, event in back])
         return report
 
     def _write_events(self, folder: str | Path) -> None:
         """Write what no log holds yet to the log beside a folder, which the model is then saved to."""
-        unsaved = self.unsaved_events_
-        if unsaved.events:
+        unsaved: UnsavedEvents | None = vars(self).get("unsaved_")
+        if unsaved is not None and unsaved.events:
             facts = {"rows": len(self.state_.y), "classes": len(self.classes_), "scores": self.scores_}
             history = write_events(EventLog(events_path(folder)), self.class_history_, unsaved, facts)
             vars(self).update(history_=history, unsaved_=UnsavedEvents(history.taxonomy))
+
+
+def _labels_in(event: Event, taxonomy: Taxonomy) -> tuple[str | None, str | None]:
+    """Return the labels of a row before and after a decision, as they are called now; None where no class is meant."""
+    old, new = (str(event.payload.get(name, "")) for name in ("from", "label"))
+    return taxonomy.heir(old) if taxonomy.knows(old) else None, taxonomy.heir(new) if taxonomy.knows(new) else None
 
 
 def _event_of(known: FittedState, plan: Plan, moves: Sequence[Moved]) -> NewEvent:

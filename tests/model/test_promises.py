@@ -61,6 +61,7 @@ def test_what_looks_like_nothing_learnt_is_never_sure(make_texts, n_classes):
 
 
 def test_a_text_of_known_parts_of_words_is_answered_but_not_sure(model, tmp_path):
+    assert model.by_words_
     found = model.predict_all(["shared0x own0"])  # "own0x..." and "shared0x..." are words, these are parts of them
     assert (found.no_evidence.tolist(), found.strange.tolist(), found.unsure.tolist()) == ([False], [True], [True])
     many = model.predict_all(["shared0x own0"] * 70)  # counted otherwise
@@ -68,6 +69,23 @@ def test_a_text_of_known_parts_of_words_is_answered_but_not_sure(model, tmp_path
     model.export(tmp_path / "small")
     assert AnswerModel.load(tmp_path / "small").predict_all(["shared0x own0"]).unsure.all()
     assert str(model.explain(["shared0x own0"])[0]).splitlines()[0].count("(unsure)") == 1
+
+
+def test_texts_without_spaces_are_answered_for_sure():
+    """No two of them have a word in common, so that a word that is not known says nothing."""
+    rng = np.random.default_rng(0)
+    runs = {"a": "ghijk", "b": "lmnop", "c": "qrstu"}
+
+    def texts(n_rows):
+        labels = rng.choice(list(runs), n_rows).tolist()
+        return ["".join(rng.choice(list("abcdef" + 2 * runs[label]), 14)) for label in labels], labels
+
+    model = UntwinClassifier(preset="fast").fit(*texts(300))
+    new, truth = texts(100)
+    assert not model.by_words_
+    assert (model.predict(new) == np.array(truth)).mean() > 0.95
+    assert model.unsure(new).mean() < 0.3
+    assert model.unsure([""]).all()
 
 
 def test_shortlists_hold_what_they_promise(model, asked):

@@ -36,7 +36,8 @@ class Predictions(NamedTuple):
     no_evidence : (n,) array of bool
         Which texts hold no known term: their probabilities are the shares of the classes.
     strange : (n,) array of bool
-        Which texts hold no known word, whatever parts of words are known.
+        Which texts hold no known word, whatever parts of words are known; where training texts have no words in common
+        (some languages have no spaces), those that hold no known term.
     codes : (n,) array
         The answers as positions in `classes_`.
     """
@@ -119,7 +120,7 @@ class Decision(NamedTuple):
     """How log-probabilities become answers: the classes, their groups, below which probability an answer is unsure.
 
     `order` has the numbers of the classes from low to high, if they have an order. Rows that are spread over more
-    classes than `widest` are unsure, whatever their probability.
+    classes than `widest` are unsure, whatever their probability. `by_words`: so are texts without a known word.
     """
 
     classes: Array
@@ -128,10 +129,12 @@ class Decision(NamedTuple):
     scoring: str
     order: Indices | None
     widest: float
+    by_words: bool
 
     def predictions(self, scored: Scored, top: int) -> Predictions:
         """Return all that answers consist of, the `top` likeliest classes of each row among it."""
-        log_p, mute, strange = scored
+        log_p, mute = scored.log_p, scored.mute
+        strange = scored.strange if self.by_words else mute
         P, codes = probabilities_of(log_p), answer_codes(log_p, self.scoring, self.order)
         best, groups = ranked_classes(P, codes, top), likeliest_groups(P, self.classes, self.groups)
         unsure = (P.max(axis=1) < self.threshold) | mute | strange | (spread_of(P) > self.widest)

@@ -46,6 +46,7 @@ def decision_parts(decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
     facts = {
         "threshold": finite(decision.threshold),
         "widest": finite(decision.widest),
+        "by_words": decision.by_words,
         "scoring": decision.scoring,
         "order": None if decision.order is None else decision.order.tolist(),
     }
@@ -116,7 +117,8 @@ def _decision(parts: Mapping[str, Any], facts: Mapping[str, Any], labels: Array)
     require(isinstance(facts["scoring"], str), "scoring must be a name")
     groups = [tuple(labels[part].tolist()) for part in np.split(members, np.cumsum(sizes)[:-1])]
     limits = (math.inf if facts[name] is None else _number(facts, name) for name in ("threshold", "widest"))
-    return Decision(labels, groups, next(limits), facts["scoring"], order, next(limits))
+    require(isinstance(facts["by_words"], bool), "by_words must be true or false")
+    return Decision(labels, groups, next(limits), facts["scoring"], order, next(limits), facts["by_words"])
 
 
 def _read_labels(stored: Any) -> Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from untwin.answer.predictions import Decision
 
 MOST_ROWS = 1 << 40
-MOST_NODES = 64  # of a tree, times the classes
+MOST_NODES = 16  # of a tree, times the classes
 CURVES = ("sure", "heights")
 FACTS = "promises"
 

@@ -330,7 +330,7 @@ class UntwinClassifier(NotesMixin, PromisesMixin, TeachingMixin, ClassifierMixin
     def _decision(self) -> Decision:
         order = class_order(self.order, self.classes_, self.scoring)
         widest = self.state_.known.threshold()
-        return Decision(self.classes_, self.groups_, self.threshold_, self.scoring, order, widest)
+        return Decision(self.classes_, self.groups_, self.threshold_, self.scoring, order, widest, self.by_words_)
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         return answers(log_p, self.classes_ if classes is None else classes, scoring=self.scoring, order=self.order)

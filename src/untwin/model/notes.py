@@ -149,6 +149,13 @@ class NotesMixin:
         return found
 
     @property
+    def by_words_(self) -> bool:
+        """Whether nearly all training texts share a word with others, so that one without a known word is strange."""
+        if "by_words" not in self._noted:
+            self._noted["by_words"] = self.state_.view.shares_words()
+        return bool(self._noted["by_words"])
+
+    @property
     def unknown_chance_(self) -> UnknownChance | None:
         """The chance that a row belongs to no class, by leaving classes out; None if none can be. Measured once."""
         now = self._now()

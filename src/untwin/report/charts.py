@@ -181,7 +181,7 @@ def set_sizes(points: Sequence[SetPoint]) -> Markup:
     line = Line("", "ours", [point.coverage for point in points], [point.size for point in points])
     x, y = _scales([line])
     told = "; ".join(f"{point.coverage:.0%}: {point.size:.1f} classes" for point in points)
-    drawing = plot(f"Size of sets by their coverage: {told}", x, y, ("coverage", "classes in a set, mean"), line.x)
+    drawing = plot(f"Size of sets by their coverage: {told}", x, y, ("coverage", "classes in a set, mean"), x.ticks())
     _drawn(drawing, [line], x, y)
     return markup(drawing)
 

@@ -31,6 +31,8 @@ from untwin.represent.incremental import stack_matrices, widen_matrix
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Indices
 
+NEARLY_ALL = 0.9  # of the texts
+
 
 class PreparedRows(NamedTuple):
     """A fitted preprocessing, or None, and the rows that it was fitted to, after it: what classifiers train on."""
@@ -109,6 +111,14 @@ class View:
         """Return the view of these rows only."""
         given = None if self.given is None else rows_of(self.given, kept)
         return replace(self, given=given, counted=None if self.encoder is None else rows_of(self.rows, kept))
+
+    def shares_words(self) -> bool:
+        """Tell whether nearly all texts hold a word that another one holds, too."""
+        if self.encoder is None or not hasattr(self.encoder, "readable_"):
+            return False
+        rows = csr_array(self.rows)
+        common = self.encoder.readable_ & (np.bincount(rows.indices, minlength=rows.shape[1]) > 1)
+        return bool((rows @ common.astype(np.float64) > 0).mean() >= NEARLY_ALL)
 
     def term_names(self, fitted: Any) -> tuple[Array | None, Flags | None]:
         """Return the names of the columns after the fitted preprocessing, or None if they have no names.

@@ -53,7 +53,7 @@ def save_model(
     precision: str | None = None,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
-    _ = model.unknown_chance_  # noted, since it takes training
+    _ = model.unknown_chance_, model.by_words_  # noted, since they take training, and all rows
     writer, saved = ArrayWriter(), copy(model) if texts else _without_texts(model)
     try:
         saved.candidates_ = _with_seconds(model, [0.0 for _ in model.candidates_])

@@ -198,5 +198,6 @@ def _check_measured(noted: dict[str, Any], answers: Any) -> None:
         require(near.max(initial=-1) < n_asked, "Neighbours must be rows that were asked about")
         own = (answers.folds[near] == answers.folds[:, np.newaxis]) & (near >= 0) & answers.held[:, np.newaxis]
         require(not own.any(), "Neighbours must be rows of other folds that were asked about")
+    require(isinstance(noted.get("by_words", False), bool), "Whether texts share words must be true or false")
     groups: Any = noted.get("group_range", GroupRange(1, 1, 1))
     require(isinstance(groups, GroupRange), "A range of groups must be three whole numbers")

@@ -1,4 +1,4 @@
-"""`untwin predict` on a file larger than it may hold in memory: rows a second (of the clock, of processors), peak memory.
+"""`untwin predict` on a file larger than it may hold in memory: rows a second (clock, processor) and peak memory.
 
 The file is JSON Lines made of the texts of the web directory, again and again until it is as large as asked for; the
 model (fast preset, all its classes) is fitted to a sample of them. Run it with less (`--gigabytes 0.1`) to see that

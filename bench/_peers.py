@@ -201,6 +201,12 @@ PEERS: dict[str, Peer] = {
     "naive Bayes": Peer(on_words(lambda _: MultinomialNB()), f"{TFIDF}, MultinomialNB()"),
     "complement naive Bayes": Peer(on_words(lambda _: ComplementNB()), f"{TFIDF}, ComplementNB()"),
     "LinearSVC": Peer(on_words(lambda seed: LinearSVC(random_state=seed)), f"{TFIDF}, LinearSVC()", vectors=True),
+    "LinearSVC, pairs": Peer(
+        lambda seed: make_pipeline(
+            TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)), LinearSVC(random_state=seed)
+        ),
+        "TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)), LinearSVC()",
+    ),
     "LinearSVC, tuned": Peer(
         lambda _: TunedSVC(),
         "the same with pairs of words, min_df=2 and C of 0.1, 1, 10 by five folds, to 300 classes or 30,000 texts",

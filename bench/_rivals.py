@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import dump_svmlight_file
 from sklearn.svm import LinearSVC
 
+from untwin import UntwinClassifier
 from untwin.classify.experts import Expert, Job, fit_experts
 from untwin.classify.multilevel.groups import cut_branches
 
@@ -125,4 +126,8 @@ def model_bytes(model: Any) -> int:
     """Return the size of a model as it would be stored."""
     if hasattr(model, "n_bytes"):
         return int(model.n_bytes())
+    if isinstance(model, UntwinClassifier):
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(folder)
+            return sum(path.stat().st_size for path in Path(folder).iterdir())
     return len(pickle.dumps(model))

@@ -19,14 +19,21 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 SEEDS = 5  # splits of a set that has none
+SHUFFLED = ".shuffled"  # a set without its published split: random ones instead
 FEWEST = {"reuters21578": 10, "arxiv": 2, "dbpedia219_5k": 2}  # training texts that a class must have
 
 
 def documents(folder: Path, name: str) -> pl.DataFrame:
-    """Return a set's rows with their numbers: no out-of-scope queries, no classes too small to be tested."""
-    table = read_texts(folder, name).with_row_index().filter(pl.col("label") != "oos")
+    """Return a set's rows with their numbers: no out-of-scope queries, no classes too small to be tested.
+
+    "20newsgroups.shuffled" are its rows without the published split, which is by date.
+    """
+    plain = name.removesuffix(SHUFFLED)
+    table = read_texts(folder, plain).with_row_index().filter(pl.col("label") != "oos")
+    if plain != name:
+        table = table.with_columns(split=pl.lit("all"))
     sizes = table.filter(pl.col("split") != "test")["label"].value_counts()
-    kept = sizes.filter(pl.col("count") >= FEWEST.get(name, 1))["label"]
+    kept = sizes.filter(pl.col("count") >= FEWEST.get(plain, 1))["label"]
     return table.filter(pl.col("label").is_in(kept.implode()))
 
 

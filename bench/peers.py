@@ -1,7 +1,8 @@
 """untwin beside its peers: accuracy, macro-F1, seconds, memory and size, on text and on sentence vectors.
 
 Every rival is trained and asked once for each split (`bench._runs`). Published splits are used where there are any,
-else random ones (four fifths to one). Nothing is tuned on test rows. `--page` writes docs/comparison.md.
+else random ones (four fifths to one). Nothing is tuned on test rows. `--page` writes docs/comparison.md; with `--older`
+rivals that were not run keep the figures of an earlier page, marked.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from scipy.stats import norm
 
 from bench._features import FEATURES, PACKAGES
 from bench._measure import show
+from bench._older import OLDER, fill_in, read_tables
 from bench._peers import PEERS
 from bench._runs import LARGE, QUICK_ROWS, TEXT_SETS, VECTOR_SETS, VECTORS, hits, on_all_splits, run_options
 from bench._sets import paired_interval
@@ -75,21 +77,31 @@ def measure_rows(found: dict[str, dict[str, Run]], measure: str) -> list[Run]:
     ]
 
 
+def tables_of(found: dict[str, dict[str, Run]]) -> dict[str, list[Run]]:
+    """Return the rows of each table by the line above it."""
+    return {
+        "Accuracy in per cent.": accuracy_rows(found),
+        **{f"{what}.": measure_rows(found, measure) for measure, what in MEASURES.items()},
+    }
+
+
 def page(found: dict[str, dict[str, Run]], options: argparse.Namespace) -> str:
     """Return docs/comparison.md."""
     texts = {name: figures for name, figures in found.items() if not name.endswith(VECTORS)}
     numbers = {name: figures for name, figures in found.items() if name.endswith(VECTORS)}
     left_out = [name for name in (*TEXT_SETS, *VECTOR_SETS) if name not in found]
+    before = read_tables(options.older) if options.older else {}
     sample = f"Quick run: {QUICK_ROWS:,} training and test rows of each set at most.\n\n" if options.quick else ""
     missing = f"Not run for want of time: {', '.join(left_out)}.\n\n" if left_out else ""
-    parts_of_page = [
-        "# untwin and what one would use instead",
-        f"{sample}{missing}{ABOUT}\n\n`{COMMAND} --seeds {options.seeds}{' --quick' if options.quick else ''}`",
-    ]
+    about = f"{ABOUT} {SAID_BEFORE}" if before else ABOUT
+    command = f"`{COMMAND} --seeds {options.seeds}{' --quick' if options.quick else ''}`"
+    parts_of_page = ["# untwin and what one would use instead", f"{sample}{missing}{about}\n\n{command}"]
     for title, tables in (("Texts", texts), ("Sentence vectors (MiniLM)", numbers)):
         if tables:
-            parts_of_page += [f"## {title}", f"Accuracy in per cent.\n\n{table(accuracy_rows(tables))}"]
-            parts_of_page += [f"{MEASURES[key]}.\n\n{table(measure_rows(tables, key))}" for key in MEASURES]
+            parts_of_page.append(f"## {title}")
+            for above, rows in tables_of(tables).items():
+                known = fill_in(rows, before.get((title, above), []), left_out="untwin")
+                parts_of_page.append(f"{above}\n\n{table(known)}")
     parts_of_page += [
         "## Settings",
         table([{"rival": name, "settings": peer.settings} for name, peer in PEERS.items()]),
@@ -103,10 +115,17 @@ ABOUT = (
     "Written by `bench/peers.py`; nothing here is typed by hand. Published splits where there are any, else random "
     f"ones (one of {', '.join(LARGE)}); intervals are 95 % of a binomial over test rows. The best of a row is bold "
     "only where the paired interval "
-    "to the second best excludes equality. Time is processor time, since the machine was shared with other work. "
+    "to the second best excludes equality. Time is processor time, since the machine was shared with other work; "
+    "packages and compiled loops are loaded before (once a process; untwin's in 0.7 s). "
     "`> N s`: stopped after N processor seconds (`--limit`); runs that were kept may have been given more. "
+    "The size of untwin is that of its folder, training texts included. "
     "Settings are what each package's documentation recommends; untwin chooses its own by cross-validation on the "
     "training rows, which its training time includes."
+)
+
+SAID_BEFORE = (
+    f"{OLDER}: a figure of an earlier page, for want of time; its seconds are those of a day when the machine was "
+    "about half as fast."
 )
 
 
@@ -125,6 +144,7 @@ def main() -> None:
     options.add_argument("--sets", nargs="*", default=[*TEXT_SETS, *VECTOR_SETS])
     options.add_argument("--peers", nargs="*", choices=list(PEERS), help="only these")
     options.add_argument("--page", type=Path, help="write the comparison there")
+    options.add_argument("--older", type=Path, help="a page written before, for what is not run (see --kept)")
     given = options.parse_args()
     found = run_all(given)
     if given.page:

@@ -151,7 +151,7 @@ def _batch(study: Study, positions: list[int]) -> Iterator[Document]:
 
 
 def _document(study: Study, position: int, near: Indices, shared: csr_array) -> Document:
-    answers = study.answers
+    answers, rows = study.answers, study.training_rows
     P = np.exp(answers.scores.take(np.array([position])).dense()[0].astype(np.float64))
     best = np.argsort(-P, kind="stable")[:N_CLASSES]
     true, said = int(answers.true[position]), int(answers.said[position])
@@ -167,7 +167,7 @@ def _document(study: Study, position: int, near: Indices, shared: csr_array) -> 
         probabilities=tuple(P[best].tolist()),
         neighbours=tuple(_near(study, int(row), shared, place) for place, row in enumerate(near[:N_NEIGHBOURS])),
         against=against,
-        evidence=study.training_rows.evidence(int(answers.rows[position]), said, against, N_EVIDENCE),
+        evidence=() if rows is None else rows.evidence(int(answers.rows[position]), said, against, N_EVIDENCE),
     )
 
 

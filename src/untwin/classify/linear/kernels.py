@@ -162,11 +162,21 @@ def _score_all(rows: Rows, row: int, block: Block, score: Array) -> None:
 
 @compiled
 def _score_some(rows: Rows, row: int, block: Block, classes: Array, score: Array) -> None:
+    """Score these classes, term by term, so that the weights of a term are fetched once for all of them."""
+    terms, values, W = rows.terms, rows.values, block.W
     for c in classes:
-        total = block.bias[c]
-        for place in range(rows.starts[row], rows.starts[row + 1]):
-            total += rows.values[place] * block.W[rows.terms[place], c]
-        score[c] = total
+        score[c] = block.bias[c]
+    place, last = rows.starts[row], rows.starts[row + 1]
+    while place + 3 < last:
+        v0, v1, v2, v3 = values[place], values[place + 1], values[place + 2], values[place + 3]
+        w0, w1, w2, w3 = W[terms[place]], W[terms[place + 1]], W[terms[place + 2]], W[terms[place + 3]]
+        for c in classes:
+            score[c] = (((score[c] + v0 * w0[c]) + v1 * w1[c]) + v2 * w2[c]) + v3 * w3[c]
+        place += 4
+    for rest in range(place, last):
+        weights = W[terms[rest]]
+        for c in classes:
+            score[c] += values[rest] * weights[c]
 
 
 @compiled
@@ -204,8 +214,10 @@ def _add_all(rows: Rows, row: int, block: Block, change: Array) -> None:
 def _add_some(rows: Rows, row: int, block: Block, classes: Array, change: Array) -> None:
     for c in classes:
         block.bias[c] += change[c]
-        for place in range(rows.starts[row], rows.starts[row + 1]):
-            block.W[rows.terms[place], c] += rows.values[place] * change[c]
+    for place in range(rows.starts[row], rows.starts[row + 1]):
+        value, weights = rows.values[place], block.W[rows.terms[place]]
+        for c in classes:
+            weights[c] += value * change[c]
 
 
 @compiled

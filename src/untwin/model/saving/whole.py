@@ -10,7 +10,8 @@ import polars as pl
 from untwin.model.answering import PRECISIONS
 from untwin.model.learning import WHOLE, Labelling
 from untwin.model.ordinal import class_order
-from untwin.model.saving.references import require_classifier, require_named, same, width_of
+from untwin.model.saving.agreement import require_classifier, require_named, same
+from untwin.model.saving.column_references import width_of
 from untwin.model.state import FULL
 from untwin.store.refusal import require
 from untwin.structure.hierarchy import GroupRange

@@ -20,6 +20,8 @@ COMMANDS = {
     "explain": ("untwin.cli.explain:explain", "Say why one document is answered as it is."),
     "brief": ("untwin.cli.brief:brief", "What tells classes apart, for people who label and for language models."),
     "add": ("untwin.cli.add:add", "Teach a model more documents, words and classes."),
+    "findings": ("untwin.cli.findings:findings", "What is odd about the labels, as text or as a table to edit."),
+    "dismiss": ("untwin.cli.dismiss:dismiss", "Show a finding no more, with a reason."),
     "report": ("untwin.cli.report:report", "Write the report of a model again."),
     "export": ("untwin.cli.export:export", "The part of a model that answers, as a small folder of its own."),
     "pack": ("untwin.cli.pack:pack", "A model as a single file, to be mailed."),

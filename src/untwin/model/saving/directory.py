@@ -53,6 +53,7 @@ def save_model(
     precision: str | None = None,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
+    _ = model.unknown_chance_  # noted, since it takes training
     writer, saved = ArrayWriter(), copy(model) if texts else _without_texts(model)
     try:
         saved.candidates_ = _with_seconds(model, [0.0 for _ in model.candidates_])
@@ -60,7 +61,7 @@ def save_model(
         tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)
         _require_size(tree)
         model._validate_params()  # type: ignore[no-untyped-call]
-        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision())
+        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision(), model.promises_)
     except InputError:
         raise
     except Exception as error:  # `load_model` would meet it too
@@ -124,7 +125,7 @@ def load_model(folder: str | Path, *, answers: bool = True, explains: bool = Tru
         model = _build(_tree_of(stored), stored.parts)
         model.candidates_ = _with_seconds(model, stored.facts.get(SECONDS, _seconds_of(model)))
         if model.state_.kept != FULL:
-            attach_answerer(model, *read_answer_part(stored))
+            attach_answerer(model, *read_answer_part(stored)[:2])
         elif answers:
             _try(model, explains=explains)
     except ModelRefused as error:

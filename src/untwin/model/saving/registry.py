@@ -181,6 +181,7 @@ KINDS: dict[str, Kind] = {
     "fitted-state": Kind(".model.state:FittedState"),
     "learning-state": Kind(".model.learning:LearningState"),
     "ensemble": Kind(".model.ensemble:Ensemble"),
+    "unknown-chance": Kind(".answer.spread:UnknownChance"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),
     "standard": Kind(".represent.alignment:Standard"),

@@ -50,6 +50,7 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     metavar="SECONDS",
     help="Try no further candidate after so many seconds; what has been begun is finished.",
 )
+@click.option("--classes", metavar="FILE", help="Begin with the taxonomy in FILE (JSON): ids, definitions, old names.")
 @click.option("--without-texts", is_flag=True, help="Keep no documents; explanations then name rows by number only.")
 @precision_option
 @click.option(

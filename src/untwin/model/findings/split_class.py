@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
+from untwin._values import positions
 from untwin._wording import format_count
 from untwin.model.findings.finding import Finding
 from untwin.model.findings.row_space import row_space
@@ -122,6 +123,17 @@ def split_classes(evidence: Evidence) -> Finding | None:
         "Read a few rows of both parts. If the difference matters to you, make two classes of them; if not, leave it.",
         "info",
     )
+
+
+def halves_of(evidence: Evidence, label: Any) -> tuple[Indices, Indices] | None:
+    """Return the rows on both sides of the best cut of a class; None if it has too few to be cut."""
+    X = evidence.X if evidence.cells is None else evidence.X[:, ~evidence.cells]
+    code = int(positions([label], evidence.answers.classes)[0])
+    rows = np.flatnonzero(evidence.answers.true == code)
+    if len(rows) < FEWEST_ROWS or X.shape[1] == 0:
+        return None
+    parts = _parted(row_space(X), rows, code)
+    return parts.lower, parts.upper
 
 
 def _parted(space: RowSpace, rows: Indices, code: int) -> Parts:

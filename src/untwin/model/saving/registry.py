@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COMMON = {"n_features_in": "n_features_in_", "feature_names_in": "feature_names_in_"}
 # What is made of the terms when they are looked up, what the manifest says.
-LEFT_OUT = frozenset({"_column_of", "_held_out", "about_", "sha256_", "_seen_in"})
+LEFT_OUT = frozenset({"_column_of", "_held_out", "about_", "sha256_", "_seen_in", "unsaved_"})
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,9 @@ KINDS: dict[str, Kind] = {
     "model": Kind(
         ".model.classifier:UntwinClassifier",
         "kind=_kind noted=_noted calibration_error candidates classes confusion graph groups hierarchy "
-        "state plan scores threshold",
+        "state plan scores threshold history?",
     ),
+    "class-history": Kind(".model.history.journal:ClassHistory"),
     "candidate": Kind(".model.selection.comparison:Candidate"),
     "member": Kind(".model.selection.comparison:Member"),
     "similar-terms": Kind(".model.curves:SimilarTerms"),
@@ -182,6 +183,7 @@ KINDS: dict[str, Kind] = {
     "learning-state": Kind(".model.learning:LearningState"),
     "ensemble": Kind(".model.ensemble:Ensemble"),
     "unknown-chance": Kind(".answer.spread:UnknownChance"),
+    "redirect": Kind(".answer.redirect:Redirect"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),
     "standard": Kind(".represent.alignment:Standard"),

@@ -18,7 +18,7 @@ from untwin._values import positions
 from untwin._wording import ELLIPSIS, cut
 from untwin.calibrate.reliability import reliability_bins
 from untwin.model.chance import verdict
-from untwin.model.explaining.training_rows import TrainingRows
+from untwin.model.explaining.training_rows import EvidenceInRows
 from untwin.model.findings.dismissals import Dismissals
 from untwin.model.findings.groups import confused_groups, name_groups
 
@@ -117,10 +117,10 @@ class Study:
         )
 
     @cached_property
-    def training_rows(self) -> TrainingRows | None:
+    def training_rows(self) -> EvidenceInRows | None:
         """What speaks in a training row for one class against another; None where answers were given, not made."""
         known = getattr(self.model, "state_", None)
-        return None if known is None else TrainingRows(known, quoted=self.texts)
+        return None if known is None else EvidenceInRows(known, quoted=self.texts)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from untwin._errors import InputError
 from untwin.model.answering import PRECISIONS
 from untwin.model.learning import WHOLE, Labelling
 from untwin.model.ordinal import class_order
+from untwin.model.saving.agreement import require_classifier, require_named, same
+from untwin.model.saving.column_references import width_of
 from untwin.model.saving.noted_findings import check_findings
-from untwin.model.saving.references import require_classifier, require_named, same, width_of
 from untwin.model.state import FULL
 from untwin.store.refusal import damage_error, require
 from untwin.structure.hierarchy import GroupRange

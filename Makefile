@@ -20,7 +20,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .

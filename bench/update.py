@@ -2,7 +2,7 @@
 
 Parts: "newsgroups" and "arxiv" are streams in batches, "gensim" gives the first of them to `LsiModel.add_documents`,
 "single" adds one document to 100,000, "claim" measures paper 4's ratio of update times, "sdd" compares decompositions,
-"discrete" the estimators that take a semi-discrete one.
+"discrete" the estimators that take a semi-discrete one, "corrections" what `relabel`, `add` and `remove` cost and do.
 Recomputing means: counts are there; weights, plan, SVD and projection are not.
 """
 
@@ -23,6 +23,7 @@ from papers.latent.updates import update_ratios
 from scipy.sparse import csr_array, save_npz
 
 from bench import _discrete
+from bench._corrections import corrections
 from bench._measure import parser, show
 from untwin import KNNClassifier, SprinkledLSI, SprinklingPlan, SupervisedWeights, TextCounts
 
@@ -108,6 +109,7 @@ def main(options: argparse.Namespace) -> None:
         "claim": update_ratios,
         "sdd": semidiscrete.compared,
         "discrete": _discrete.options,
+        "corrections": corrections,
     }
     rows = []
     for name in options.parts or parts:

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from untwin.data.discretize import MDLPDiscretizer as MDLPDiscretizer
     from untwin.data.encode import TableEncoder as TableEncoder
     from untwin.export.model import AnswerModel as AnswerModel
+    from untwin.model.auditing import Audit as Audit
+    from untwin.model.auditing import audit as audit
+    from untwin.model.briefs import Brief as Brief
+    from untwin.model.briefs import brief as brief
     from untwin.model.classifier import UntwinClassifier as UntwinClassifier
+    from untwin.model.comparing import AnswerComparison as AnswerComparison
+    from untwin.model.comparing import GivenAnswers as GivenAnswers
+    from untwin.model.comparing import compare_answers as compare_answers
     from untwin.report.page import write_report as write_report
     from untwin.represent.scores import ScoreSpace as ScoreSpace
     from untwin.represent.semidiscrete import SemiDiscreteLSI as SemiDiscreteLSI
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
     from untwin.structure.graph import ConfusionGraph as ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy as Hierarchy
     from untwin.structure.plan import SprinklingPlan as SprinklingPlan
+    from untwin.tables.annotations import Annotations as Annotations
     from untwin.tables.confusion import Confusion as Confusion
     from untwin.tables.contingency import Contingency as Contingency
 
@@ -39,12 +47,17 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AdaptiveSprinkling": "untwin.classify.adaptive.sprinkling",
+    "Annotations": "untwin.tables.annotations",
+    "AnswerComparison": "untwin.model.comparing",
     "AnswerModel": "untwin.export.model",
+    "Audit": "untwin.model.auditing",
+    "Brief": "untwin.model.briefs",
     "CentroidClassifier": "untwin.classify.centroids",
     "Confusion": "untwin.tables.confusion",
     "ConfusionGraph": "untwin.structure.graph",
     "ConfusionGraphClassifier": "untwin.classify.graph.classifier",
     "Contingency": "untwin.tables.contingency",
+    "GivenAnswers": "untwin.model.comparing",
     "Hierarchy": "untwin.structure.hierarchy",
     "KNNClassifier": "untwin.classify.knn.classifier",
     "LatentClassClassifier": "untwin.classify.latent.classes",
@@ -61,7 +74,10 @@ _HOME = {
     "TableEncoder": "untwin.data.encode",
     "TextCounts": "untwin.data.counts",
     "UntwinClassifier": "untwin.model.classifier",
+    "audit": "untwin.model.auditing",
+    "brief": "untwin.model.briefs",
     "category_similarity": "untwin.represent.similarity",
+    "compare_answers": "untwin.model.comparing",
     "out_of_fold": "untwin.crossfit",
     "out_of_fold_confusion": "untwin.crossfit",
     "write_report": "untwin.report.page",
@@ -69,12 +85,17 @@ _HOME = {
 
 __all__ = [
     "AdaptiveSprinkling",
+    "Annotations",
+    "AnswerComparison",
     "AnswerModel",
+    "Audit",
+    "Brief",
     "CentroidClassifier",
     "Confusion",
     "ConfusionGraph",
     "ConfusionGraphClassifier",
     "Contingency",
+    "GivenAnswers",
     "Hierarchy",
     "KNNClassifier",
     "LatentClassClassifier",
@@ -92,7 +113,10 @@ __all__ = [
     "TextCounts",
     "UntwinClassifier",
     "__version__",
+    "audit",
+    "brief",
     "category_similarity",
+    "compare_answers",
     "out_of_fold",
     "out_of_fold_confusion",
     "write_report",

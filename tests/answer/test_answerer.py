@@ -74,15 +74,11 @@ def test_a_model_that_has_answered_can_still_be_pickled_and_copied(model):
         np.testing.assert_array_equal(again.predict_proba(ASKED), before)
 
 
-def test_tables_are_answered_by_their_ensemble():
-    frame = {"colour": ["red", "blue", "green"] * 20, "size": list(range(60))}
-    assert UntwinClassifier(preset="fast").fit(frame, [1, 2, 3] * 20).state_.answerer is None
-
-
 def test_a_few_texts_need_no_other_package_than_numpy_and_a_stemmer():
     code = """
 import sys, numpy as np
-from untwin.answer.answerer import TextAnswerer, Vocabulary
+from untwin.answer.answerer import TextAnswerer
+from untwin.answer.counting import Vocabulary
 from untwin.answer.fixed_point import PackedWeights
 from untwin.answer.terms import TermReader
 weights = PackedWeights(np.array([0, 1, 2]), np.array([0, 1], np.uint8), np.array([127, 127], np.int8), 2)

@@ -44,15 +44,14 @@ def test_products_are_exact_in_any_order(counted, packed):
     weights, W = packed
     values = weigh(rows, np.full(60, 2000), np.zeros(60, dtype=np.int8), 1)
     literal = csr_array((values, X.indices, X.indptr), shape=X.shape).toarray() @ W.toarray()
-    np.testing.assert_array_equal(weights.products(rows, values), literal)
+    np.testing.assert_array_equal(weights.products(row_of_entries(rows), rows.columns, values, 40), literal)
     for spread in (SpreadWeights.of(weights), SpreadWeights(np.full(60, -1, np.int32), np.zeros((0, 7), np.float32))):
         products, units, used = score_counts(rows, np.full(60, 2000), np.zeros(60, dtype=np.int8), weights, spread)
         np.testing.assert_array_equal(products, literal)
         np.testing.assert_array_equal(units, np.bincount(row_of_entries(rows), weights=values, minlength=40))
         np.testing.assert_array_equal(used, units > 0)
-    backwards = csr_array((values[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), shape=X.shape)
-    turned = CountedRows(backwards.indptr.astype(np.int64), backwards.indices.astype(np.int64), X.data[::-1])
-    np.testing.assert_array_equal(weights.products(turned, backwards.data)[::-1], literal)
+    entries = row_of_entries(rows)[::-1], rows.columns[::-1], values[::-1]
+    np.testing.assert_array_equal(weights.products(*entries, 40), literal)
 
 
 @pytest.mark.parametrize("largest", [127, 32767])

@@ -175,6 +175,26 @@ def test_oddities_are_warnings_and_strict_makes_them_fail(command, tmp_path):
     assert (tmp_path / "m" / "manifest.json").exists()
 
 
+def test_a_model_keeps_the_weights_that_it_was_asked_to_keep(command, tmp_path, fitted, tickets):
+    sizes = {}
+    for precision in ("small", "full"):
+        folder = tmp_path / precision
+        options = ["--preset", "fast", "--text", "text", "--precision", precision]
+        assert command("fit", tickets, "-o", folder, *options).code == 0
+        assert UntwinClassifier.load(folder).state_.kept == precision
+        more = write_csv(tmp_path / "more.csv", [{**row, "split": "train"} for row in records(16, 7)])
+        assert command("add", folder, more).code == 0
+        assert UntwinClassifier.load(folder).state_.kept == precision
+        assert command("add", folder, more).code == 0  # learnt before: the report is written again
+        assert UntwinClassifier.load(folder).state_.kept == precision
+        sizes[precision] = command("info", folder, "--json").json()["bytes"]["all"]
+    assert sizes["small"] < sizes["full"]
+    assert command("export", tmp_path / "full", "--answer-only", "-o", tmp_path / "a", "--precision", "full").code == 0
+    refused = command("export", tmp_path / "small", "--answer-only", "-o", tmp_path / "b", "--precision", "full")
+    assert refused.code == 2
+    assert "precision 'small'" in refused.err
+
+
 @pytest.mark.parametrize("options", [[], ["--without-texts"]])
 def test_what_was_found_with_test_rows_and_parents_is_in_the_report(command, tmp_path, options):
     rows = records(120, 8)

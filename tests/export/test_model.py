@@ -113,9 +113,9 @@ def test_an_export_can_be_replaced_and_is_no_whole_model(model, folder):
 
 
 def test_what_cannot_be_exported(model, tmp_path):
-    table = UntwinClassifier().fit({"size": [1, 2, 3, 4] * 10}, ["a", "b"] * 20)
-    with pytest.raises(InputError, match="Only models of texts or matrices"):
-        table.export(tmp_path)
+    own = UntwinClassifier(preset="fast", encoder=StandardScaler()).fit([[1.0, 2.0], [2.0, 1.0]] * 10, ["a", "b"] * 10)
+    with pytest.raises(InputError, match="Only models of linear candidates"):
+        own.export(tmp_path)
     with pytest.raises(ValueError, match="precision must be one of"):
         model.export(tmp_path, precision="half")
 

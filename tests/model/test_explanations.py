@@ -8,7 +8,8 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from untwin import UntwinClassifier
-from untwin.model.explaining.cells import CellsReader, log_odds_of
+from untwin.answer.deletion import log_odds_of
+from untwin.model.explaining.cells import CellsReader
 from untwin.model.explaining.deletion import without_each
 from untwin.model.neighbours import LEAST, coordinates
 
@@ -137,7 +138,7 @@ def test_unsure_answers_are_told(texts, labels, new):
 def test_the_index_finds_the_rows_with_the_most_similar_answers(texts, labels, new):
     model = UntwinClassifier(preset="balanced").fit(texts, labels)
     log_p = model.state_.log_proba(new)[0]
-    held = coordinates(model.state_.log_proba_of_all_rows()).toarray()
+    held = coordinates(np.vstack(list(model.state_.log_proba_of_all_rows()))).toarray()
     held[held < LEAST] = 0.0
     for row in range(5):
         found = model.state_.explainer.index.overlaps(log_p[row])

@@ -8,6 +8,7 @@ import pytest
 
 from untwin.model import UntwinClassifier
 from untwin.model.findings import Evidence
+from untwin.model.findings.nearest import neighbours_of_other_folds
 from untwin.model.notes import MEASURED
 
 
@@ -40,7 +41,7 @@ def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp
         raise AssertionError("measured again")
 
     with monkeypatch.context() as patched:
-        patched.setattr("untwin.model.findings.evidence.neighbours_of_other_folds", again)
+        patched.setattr("untwin.model.findings.nearest.KNNClassifier", again)
         patched.setattr("untwin.structure.hierarchy.Hierarchy.group_range", again)
         patched.setattr("untwin.model.curves.space_curves", again)
         for one in (model, UntwinClassifier.load(tmp_path / "model")):
@@ -53,6 +54,25 @@ def test_what_the_report_shows_is_measured_once_and_saved(model, new, truth, tmp
     model.add(new, truth)
     assert model.measured_ == frozenset()
     assert len(model.neighbours_) == 160 + len(new)
+
+
+def test_few_changes_leave_neighbours_and_search_for_new_ones(model, new, truth):
+    before = model.neighbours_
+    model.relabel([3], ["class01"])
+    assert not model.measured_
+    np.testing.assert_array_equal(model.neighbours_, before)
+    model.add(new[:2], truth[:2])
+    model.remove([0])
+    near, folds = model.neighbours_, model.evidence_.answers.folds
+    assert (near[-2:] >= 0).all()  # of the rows that are new
+    assert (folds[near] != folds[:, None])[near >= 0].all()
+    expected = [[row - 1 for row in line if row > 0] for line in before[1:].tolist()]  # row 0 has gone
+    assert [[row for row in line if row >= 0] for line in near[:-2].tolist()] == expected
+    model.add(new[2:22], truth[2:22])
+    assert "carried" not in model._noted  # more than a tenth of the rows has changed
+    np.testing.assert_array_equal(
+        model.neighbours_, neighbours_of_other_folds(model.evidence_.X, model.evidence_.answers)
+    )
 
 
 def test_neighbours_are_of_other_folds(model):
@@ -88,7 +108,7 @@ def test_of_many_rows_only_those_in_doubt_are_compared_with_a_sample(monkeypatch
         wrong[row] = labels[row + 2]  # of another pair of twins
     model = UntwinClassifier().fit(texts, wrong)
     whole = by_code(model.findings_)["label-error"].evidence
-    monkeypatch.setattr("untwin.model.findings.evidence.MANY_ROWS", 80)
+    monkeypatch.setattr("untwin.model.findings.nearest.MANY_ROWS", 80)
     known = Evidence.of_state(model.state_)
     asked = (known.neighbours >= 0).any(axis=1)
     assert (asked == (known.answers.predicted != wrong)).all()

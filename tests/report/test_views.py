@@ -11,12 +11,14 @@ import polars as pl
 import pytest
 from tests.report.made import cheap_model, twin_texts
 
+from untwin.answer.evidence import contributions_of_words
+from untwin.answer.words import read_text
 from untwin.model import UntwinClassifier
 from untwin.report import Report, documents, matrix
 from untwin.report.documents import within_budget
 from untwin.report.matrix import Matrix
 from untwin.report.pairs import ADVICE
-from untwin.report.study import LONGEST_TEXT
+from untwin.report.study import LONGEST_TEXT, Study
 
 
 def errors_of(model):
@@ -169,16 +171,42 @@ def test_a_document_was_judged_and_has_its_neighbours_by_rows_of_other_folds(rep
         assert all(folds[near.id] != folds[one.position] for near in one.neighbours)
 
 
-def test_evidence_adds_what_neighbours_share_for_one_class_against_the_other(report, study):
-    one = next(found for found in report.documents.documents if found.evidence)
-    evidence = study.evidence
-    unit = evidence.X / np.sqrt(evidence.X.multiply(evidence.X).sum(axis=1))[:, None]
-    rows = evidence.neighbours[one.position]
-    sign = (study.answers.true[rows] == one.said).astype(float) - (study.answers.true[rows] == one.against)
-    total = (unit[[one.position]].multiply(unit[rows])).toarray().T @ sign
-    names = list(evidence.terms)
-    for term, weight in one.evidence:
-        assert weight == pytest.approx(total[names.index(term)], abs=1e-7)  # weights are in single precision
+def test_evidence_is_what_words_add_to_the_log_odds_of_what_answers(report, study):
+    answerer, documents = study.model.state_.answerer, study.model.state_.documents
+    for one in report.documents.documents[:20]:
+        text = documents[study.answers.rows[one.position]]
+        read = read_text(text, answerer.lookups)
+        told = contributions_of_words(answerer, read, one.said, one.against)
+        by_word = dict(zip(read.words, told, strict=True))
+        assert one.evidence
+        for word, number in one.evidence:
+            assert word in text
+            assert number == pytest.approx(by_word[word], abs=1e-12)
+        for side in (1, -1):
+            named = [number for _, number in one.evidence if number * side > 0]
+            assert max(named, key=abs, default=0) == pytest.approx(side * max((side * told).max(), 0), abs=5e-4)
+
+
+def test_without_texts_evidence_is_terms(model):
+    study = Study.of(model, texts=False)
+    known, rows = model.state_, study.training_rows
+    counts, names = known.view.rows, known.view.encoder.get_feature_names_out()
+    for row in range(10):
+        told = rows.evidence(row, 0, 1, 3)
+        here = counts.indices[counts.indptr[row] : counts.indptr[row + 1]]
+        assert told
+        assert {term for term, _ in told} <= set(names[here][known.view.encoder.readable_[here]])
+
+
+def test_evidence_of_a_table_is_what_explanations_say():
+    texts, labels = twin_texts(3, 12, length=8)
+    frame = pl.DataFrame({"subject": texts, "price": [*range(35), None], "colour": ["red", "blue"] * 18})
+    model = UntwinClassifier(preset="fast").fit(frame, labels)
+    study = Study.of(model)
+    for row, reason in enumerate(model.explain(frame[:9], top=5)):
+        first, second = (model.classes_.tolist().index(name) for name in (reason.label, reason.evidence.against))
+        assert study.training_rows.evidence(row, first, second, 5) == reason.evidence.terms
+    assert Study.of(model, texts=False).training_rows.evidence(0, 0, 1, 5) == ()
 
 
 def test_documents_stop_where_the_page_is_full(study, monkeypatch):

@@ -10,27 +10,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from untwin.answer.counting import count_few
 from untwin.answer.fixed_point import UNIT, CountedRows, PackedWeights, row_of_entries, weigh
 from untwin.answer.layers import AT_ONCE, FEW, LinearLayers
-from untwin.answer.terms import TermReader, clean, is_known
+from untwin.answer.terms import is_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from untwin._types import Array, Flags, Floats, Floats32
+    from untwin.answer.counting import Vocabulary
     from untwin.answer.kernels import SpreadWeights
-
-
-class Vocabulary(NamedTuple):
-    """One way to read texts: the reader, and the column of each term."""
-
-    reader: TermReader
-    terms: Sequence[str]
-    columns: Array
+    from untwin.answer.terms import TermReader
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -47,7 +42,7 @@ class TextAnswerer(LinearLayers):
     def log_proba(self, texts: list[str]) -> tuple[Floats32, Flags]:
         """Return log-probabilities of texts, and which of them hold no known term."""
         few = len(texts) <= FEW and all(map(is_known, texts))
-        return self.log_proba_of_counts(self._count_few(texts) if few else self.count_many(texts), few=few)
+        return self.log_proba_of_counts(count_few(texts, self.lookups) if few else self.count_many(texts), few=few)
 
     def log_proba_of_counts(self, rows: CountedRows, *, few: bool) -> tuple[Floats32, Flags]:
         """Return the same of counted texts; `few` of them are scored without compiled loops."""
@@ -60,27 +55,10 @@ class TextAnswerer(LinearLayers):
         log_p[mute] = self.shares
         return log_p, mute
 
-    def _count_few(self, texts: list[str]) -> CountedRows:
-        """Count terms by looking them up, text by text."""
-        starts, found = [0], list[tuple[int, int]]()
-        for text in map(clean, texts):
-            counts: dict[int, int] = {}
-            for reader, column_of in self.lookups:
-                for term in reader.read(text):
-                    column = column_of.get(term)
-                    if column is not None:
-                        counts[column] = counts.get(column, 0) + 1
-            found.extend(counts.items())
-            starts.append(len(found))
-        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-        return CountedRows(np.array(starts), pairs[:, 0].copy(), pairs[:, 1].copy())
-
     @cached_property
     def lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
         """The ways to read texts, each with the columns of its terms."""
-        return [
-            (reader, dict(zip(terms, columns.tolist(), strict=True))) for reader, terms, columns in self.vocabularies
-        ]
+        return [vocabulary.lookup() for vocabulary in self.vocabularies]
 
     @cached_property
     def _n_blocks(self) -> int:
@@ -107,8 +85,9 @@ class TextAnswerer(LinearLayers):
     def _score_few(self, rows: CountedRows) -> tuple[Array, Array, Array]:
         """Return products of rows, sums of their values, and how many blocks have any."""
         values = self.values(rows)
-        units = np.bincount(row_of_entries(rows), weights=values, minlength=len(rows.starts) - 1)
-        return self.weights.products(rows, values), units, self._used(rows, values)
+        n_rows, row_of = len(rows.starts) - 1, row_of_entries(rows)
+        units = np.bincount(row_of, weights=values, minlength=n_rows)
+        return self.weights.products(row_of, rows.columns, values, n_rows), units, self._used(rows, values)
 
     def _used(self, rows: CountedRows, values: Array) -> Array:
         """Return how many blocks each row uses."""

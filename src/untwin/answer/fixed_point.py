@@ -60,12 +60,15 @@ class PackedWeights(NamedTuple):
     weights: Array
     n_columns: int
 
-    def products(self, rows: CountedRows, values: Array) -> Array:
-        """Return rows times W (n x K) in whole numbers, as float64, which holds them exactly."""
-        first, n_rows = self.starts[rows.columns], len(rows.starts) - 1
-        n_weights = self.starts[rows.columns + 1] - first
+    def products(self, rows: Array, terms: Array, values: Array, n_rows: int) -> Array:
+        """Return rows times W (n x K) in whole numbers, as float64, which holds them exactly.
+
+        A row is given by its entries: the row, the term and the value of each, in any order.
+        """
+        first = self.starts[terms]
+        n_weights = self.starts[terms + 1] - first
         places = np.repeat(first - (np.cumsum(n_weights) - n_weights), n_weights) + np.arange(n_weights.sum())
-        cells = np.repeat(row_of_entries(rows) * self.n_columns, n_weights) + self.columns[places]
+        cells = np.repeat(rows * self.n_columns, n_weights) + self.columns[places]
         parts = np.repeat(values, n_weights) * self.weights[places]
         sums = np.bincount(cells, weights=parts.astype(np.float64), minlength=n_rows * self.n_columns)
         return sums.reshape(n_rows, self.n_columns)

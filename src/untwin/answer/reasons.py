@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from untwin.answer.deletion import log_odds_of, without_each_cell
 from untwin.answer.evidence import WordEvidence, contributions_of_words, strongest_evidence
 from untwin.answer.words import read_text
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Floats
+    from collections.abc import Callable, Mapping
+
+    from untwin._types import Array, Flags, Floats, Floats32
     from untwin.answer.answerer import TextAnswerer
     from untwin.answer.predictions import Decision
+    from untwin.answer.tables import TableAnswerer
+
+    Terms = tuple[tuple[str, float], ...]
+    Weigh = Callable[[int, int, int], Terms]
 
 
 class Reason(NamedTuple):
@@ -61,19 +68,53 @@ class Reason(NamedTuple):
 
 
 def explain_texts(answerer: TextAnswerer, decision: Decision, texts: list[str], top: int) -> list[Reason]:
-    """Return why texts are answered as they are, without neighbours."""
+    """Return why texts are answered as they are, without neighbours: by what answers."""
+
+    def weigh(row: int, first: int, second: int) -> Terms:
+        return weigh_words(answerer, texts[row], first, second, top)
+
+    return _explain(*answerer.log_proba(texts), decision, top, weigh)
+
+
+def explain_table(
+    answerer: TableAnswerer, decision: Decision, table: Mapping[str, list[Any]], top: int
+) -> list[Reason]:
+    """Return the same of rows of a table, given as lists of cells: by how answers change without each word or cell."""
+
+    def weigh(row: int, first: int, second: int) -> Terms:
+        return weigh_cells(answerer, {name: cells[row] for name, cells in table.items()}, first, second, top)
+
+    return _explain(*answerer.log_proba(table), decision, top, weigh)
+
+
+def weigh_words(answerer: TextAnswerer, text: str, first: int, second: int, top: int) -> Terms:
+    """Return the words of a text that add most to the log-odds of two classes, by their numbers."""
+    read = read_text(text, answerer.lookups)
+    return strongest_evidence(read.words, contributions_of_words(answerer, read, first, second), top)
+
+
+def weigh_cells(answerer: TableAnswerer, row: Mapping[str, Any], first: int, second: int, top: int) -> Terms:
+    """Return the words and cells of a row without which the log-odds of two classes change most."""
+    columns = [column.name for column in answerer.columns]
+    cells, texts = {name: row[name] for name in columns}, [one.name for one in answerer.columns if one.role == "text"]
+    names, changed = without_each_cell(cells, columns, texts)
+    if not names:
+        return ()
+    whole = {name: [cell] for name, cell in cells.items()}
+    kept, lost = (log_odds_of(answerer.log_proba(some)[0], first, second) for some in (whole, changed))
+    return strongest_evidence(names, kept - lost, top)
+
+
+def _explain(log_p: Floats32, mute: Flags, decision: Decision, top: int, weigh: Weigh) -> list[Reason]:
+    """Return the reasons of answers; `weigh` tells what speaks in a row for one class against another."""
     if top < 1:
         raise ValueError(f"top must be at least 1. Got {top} instead.")
-    found, reasons = decision.predictions(*answerer.log_proba(texts), max(top, 2)), list[Reason]()
-    for row, text in enumerate(texts):
-        first, second = found.ranked[row, :2].tolist()
-        read = read_text(text, answerer.lookups)
-        numbers = contributions_of_words(answerer, read, first, second)
+    found, reasons = decision.predictions(log_p, mute, max(top, 2)), list[Reason]()
+    for row, (first, second) in enumerate(found.ranked[:, :2].tolist()):
         label, against = decision.classes[[first, second]].tolist()
-        evidence = WordEvidence(label, against, strongest_evidence(read.words, numbers, top))
+        evidence = WordEvidence(label, against, weigh(row, first, second))
         likeliest = likeliest_classes(decision.classes, found.probabilities[row], top)
-        mute = bool(found.no_evidence[row])
-        reasons.append(Reason(label, likeliest, bool(found.unsure[row]), None, evidence, mute))
+        reasons.append(Reason(label, likeliest, bool(found.unsure[row]), None, evidence, bool(mute[row])))
     return reasons
 
 

@@ -21,7 +21,7 @@ from untwin.classify.base import FLOATS, RowClassifier
 from untwin.classify.linear.weights import scores_of, sum_by_class
 
 if TYPE_CHECKING:
-    from untwin._types import Array
+    from untwin._types import Array, Indices
 
 
 class CentroidClassifier(RowClassifier):
@@ -52,7 +52,15 @@ class CentroidClassifier(RowClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the direction of each class."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS)
-        codes = self._encode(y)
+        return self._learn(X, self._encode(y))
+
+    def fit_classes(self, X: Any, codes: Indices, classes: Indices) -> Self:
+        """Fit the direction of some classes of rows that were checked before."""
+        rows = np.flatnonzero(np.isin(codes, classes))
+        self.classes_, self.n_features_in_ = classes, X.shape[1]
+        return self._learn(X[rows], np.searchsorted(classes, codes[rows]))
+
+    def _learn(self, X: Any, codes: Indices) -> Self:
         sums = sum_by_class(X, codes, _inverse_lengths(X))
         if is_sparse(sums):
             sums.sort_indices()  # terms in one order, so that the cosines of two centroids are the same either way
@@ -61,9 +69,13 @@ class CentroidClassifier(RowClassifier):
 
     def decision_function(self, X: Any) -> Array:
         """Return the cosine with each class; of two classes, by how much the second one's is larger."""
-        X = self._checked_rows(X)
-        cosines = self._products(X) * _inverse_lengths(X)[:, np.newaxis]
+        cosines = self.scores(X)
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
+
+    def scores(self, X: Any) -> Array:
+        """Return the cosine with each class."""
+        X = self._checked_rows(X)
+        return np.asarray(self._products(X) * _inverse_lengths(X)[:, np.newaxis])
 
     def _products(self, X: Any) -> Array:
         """Return rows times centroids; in single precision by a compiled loop, which is faster."""

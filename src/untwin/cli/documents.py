@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from untwin._errors import InputError
 from untwin.data.columns import require_named
@@ -13,9 +12,10 @@ from untwin.data.formulas import undo_guard_of_table
 from untwin.data.load import require_columns, typed_features
 from untwin.data.read import read_batches
 from untwin.data.read.jsonl import read_jsonl
+from untwin.model.features.inputs import in_words
 
 if TYPE_CHECKING:
-    from untwin.cli.loaded_model import LoadedModel
+    from untwin.cli.loaded_model import LoadedAnswers, LoadedModel
     from untwin.data.read import RawTable, ReadOptions
     from untwin.model import UntwinClassifier
 
@@ -24,7 +24,13 @@ SHOWN_IDS = 3
 
 
 def find_row_to_explain(
-    loaded: LoadedModel, data: str | None, read: ReadOptions, *, text: str | None, row: str | None, row_id: str | None
+    loaded: LoadedModel | LoadedAnswers,
+    data: str | None,
+    read: ReadOptions,
+    *,
+    text: str | None,
+    row: str | None,
+    row_id: str | None,
 ) -> tuple[Any, Any]:
     """Return one row as the model takes it; and what it is called, if it is a training row."""
     if text is not None:
@@ -33,9 +39,7 @@ def find_row_to_explain(
         return _row(loaded, row), None
     if data is not None:
         return _find_row(loaded, data, read, str(row_id)), None
-    place = _training_row(loaded.model, str(row_id))
-    documents = loaded.model.state_.documents
-    return ([documents[place]] if loaded.columns.read is None else documents[place]), loaded.model.ids_.tolist()[place]
+    return _training_row(loaded, str(row_id))
 
 
 def document_of(model: UntwinClassifier, name: Any) -> str | None:
@@ -46,18 +50,7 @@ def document_of(model: UntwinClassifier, name: Any) -> str | None:
     return in_words(documents[model.ids_.tolist().index(name)])
 
 
-def in_words(row: Any) -> str:
-    """Return a row as text.
-
-    >>> in_words(pl.DataFrame({"age": [31.0], "job": ["cook"]}))
-    'age: 31.0; job: cook'
-    """
-    if isinstance(row, pl.DataFrame):
-        return "; ".join(f"{name}: {cell}" for name, cell in row.row(0, named=True).items() if cell not in (None, ""))
-    return str(row[0]) if isinstance(row, list) else str(row)
-
-
-def _text(loaded: LoadedModel, text: str) -> list[str]:
+def _text(loaded: LoadedModel | LoadedAnswers, text: str) -> list[str]:
     if loaded.columns.read is None:
         return [text]
     columns = ", ".join(map(repr, loaded.columns.fitted.features))
@@ -65,7 +58,7 @@ def _text(loaded: LoadedModel, text: str) -> list[str]:
     raise InputError(message, code="not-texts", hint='Give the row: --row \'{"column": "value", ...}\'.')
 
 
-def _row(loaded: LoadedModel, row: str) -> Any:
+def _row(loaded: LoadedModel | LoadedAnswers, row: str) -> Any:
     hint = 'Give one JSON object with the columns of the fit, as in {"column": "value"}; null where there is no value.'
     try:
         raw = next(read_jsonl([row.encode()], "--row", 0)).table
@@ -74,7 +67,7 @@ def _row(loaded: LoadedModel, row: str) -> Any:
         raise InputError(error.message, code=error.code, hint=hint) from None
 
 
-def _find_row(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) -> Any:
+def _find_row(loaded: LoadedModel | LoadedAnswers, data: str, read: ReadOptions, wanted: str) -> Any:
     """Return the row of a table that has this id; its number, where the table has no id column."""
     for batch in read_batches(data, read, SEARCHED):
         if batch.cells.height == 0:  # bad rows alone
@@ -89,7 +82,7 @@ def _find_row(loaded: LoadedModel, data: str, read: ReadOptions, wanted: str) ->
     raise InputError(f"{data}: there is no row with {column} {wanted!r}.", code="unknown-id", hint="Check the id.")
 
 
-def _place(loaded: LoadedModel, table: RawTable, wanted: str) -> int | None:
+def _place(loaded: LoadedModel | LoadedAnswers, table: RawTable, wanted: str) -> int | None:
     if loaded.columns.here.id is None:
         (found,) = np.nonzero(table.places.rows.astype(np.str_) == wanted)
     else:
@@ -98,14 +91,21 @@ def _place(loaded: LoadedModel, table: RawTable, wanted: str) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-def _training_row(model: UntwinClassifier, wanted: str) -> int:
-    """Return the place of a training row by what findings and explanations call it."""
-    if model.state_.documents is None:
+def _training_row(loaded: LoadedModel | LoadedAnswers, wanted: str) -> tuple[Any, Any]:
+    """Return a training row, and what findings and explanations call it."""
+    from untwin.cli.loaded_model import LoadedAnswers
+
+    if isinstance(loaded, LoadedAnswers) or loaded.model.state_.documents is None:
         message = "The model was saved without its documents, so that none of them can be explained again."
         raise InputError(
             message, code="no-documents", hint="Say which file holds it: untwin explain MODEL DATA --id ID."
         )
-    names = [str(name) for name in model.ids_.tolist()]
+    documents, ids = loaded.model.state_.documents, loaded.model.ids_.tolist()
+    place = _place_of_id([str(name) for name in ids], wanted)
+    return ([documents[place]] if loaded.columns.read is None else documents[place]), ids[place]
+
+
+def _place_of_id(names: list[str], wanted: str) -> int:
     if wanted in names:
         return names.index(wanted)
     near = [name for name in names if name.startswith(f"{wanted} (")] or names

@@ -77,12 +77,12 @@ def explain_row(
     from untwin.cli.documents import find_row_to_explain
     from untwin.cli.explanations import explanation_record
     from untwin.cli.input_errors import as_input_errors
-    from untwin.cli.loaded_model import load_model_for
+    from untwin.cli.loaded_model import load_reasons_for
     from untwin.data.columns import ColumnRoles
 
     named = ColumnRoles(**{option.removesuffix("_column"): column for option, column in columns.items()})
     with options_as_flags(column_flag_of):
-        loaded = load_model_for(folder, named)
+        loaded = load_reasons_for(folder, named)
         rows, name = find_row_to_explain(loaded, data, read, text=text, row=row, row_id=row_id)
     with as_input_errors(data or "the document"):
         return {"model": folder, **explanation_record(loaded.model, rows, top, itself=name)}

@@ -6,30 +6,22 @@ from pathlib import Path
 
 import click
 
-from untwin.cli.options import common_options
+from untwin.cli.options import common_options, precision_option
 from untwin.cli.output import name_next, put_json, say
-
-PRECISIONS = ("full", "default", "small")
 
 
 @click.command()
 @click.argument("model")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="Write here: a new folder, or an older export.")
 @click.option("--answer-only", is_flag=True, required=True, help="Leave out what only learning and explaining need.")
-@click.option(
-    "--precision",
-    type=click.Choice(PRECISIONS),
-    default="default",
-    show_default=True,
-    help="full: all weights in 16 bits; default: the largest in 8; small: half of these (vectors: 23, 16, 8 bits).",
-)
+@precision_option
 @common_options
 def export(
     model: str, *, output: str, answer_only: bool, precision: str, seed: int, strict: bool, as_json: bool
 ) -> int:
     """Write the part of MODEL that answers into a folder of its own: `untwin predict` reads it.
 
-    It holds terms and weights, no documents, and is small enough to be mailed. Only models of texts or vectors have it.
+    It holds terms and weights, no documents, and is small enough to be mailed. Only linear models have it.
     """
     from untwin.model.saving.directory import load_model
 

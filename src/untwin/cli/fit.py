@@ -10,7 +10,7 @@ import click
 
 from untwin.cli.config import take_config
 from untwin.cli.hints import explain_hint
-from untwin.cli.options import common_options, force_option, input_options
+from untwin.cli.options import common_options, force_option, input_options, precision_option
 from untwin.cli.output import collect_warnings, name_next, progress, put_json, say
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     help="Try no further candidate after so many seconds; what has been begun is finished.",
 )
 @click.option("--without-texts", is_flag=True, help="Keep no documents; explanations then name rows by number only.")
+@precision_option
 @click.option(
     "--config",
     metavar="FILE",
@@ -64,6 +65,7 @@ def fit(
     given: Input,
     *,
     without_texts: bool,
+    precision: str,
     force: bool,
     strict: bool,
     as_json: bool,
@@ -77,7 +79,8 @@ def fit(
     if settings["scoring"] in ORDERED and not given.roles.ordinal:
         raise click.UsageError(f"--scoring {settings['scoring']} needs --ordinal, the classes in order.")
     with progress(), collect_warnings() as warned:
-        record = fit_and_save(data, output, given, settings, texts=not without_texts, force=force)
+        kept = {"without_texts": without_texts, "precision": precision}
+        record = fit_and_save(data, output, given, settings, kept, force=force)
     oddities = [f"[{finding['code']}] {finding['title']}" for finding in record["oddities"]]
     for line in oddities:
         say(f"warning: {line}")
@@ -94,21 +97,21 @@ def fit(
 
 
 def fit_and_save(
-    data: str, output: str, given: Input, settings: dict[str, Any], *, texts: bool, force: bool
+    data: str, output: str, given: Input, settings: dict[str, Any], kept: dict[str, Any], *, force: bool
 ) -> dict[str, Any]:
-    """Read, fit, save; return all there is to say, as one record."""
+    """Read, fit, save; return all there is to say, as one record. `kept` are the options of what the model keeps."""
     from untwin._errors import InputError
     from untwin.cli.fitting import Clock, Settings, fit_record, fit_table
     from untwin.cli.model_files import save_once, writable_model
 
-    folder, clock = writable_model(output, force=force), Clock()
+    folder, clock, texts = writable_model(output, force=force), Clock(), not kept["without_texts"]
     with clock.timing("reading"):
         table = given.load(data)
     if not texts and not table.roles.only_text:
         message = "--without-texts is for models of one text column: others learn on from the rows that they keep."
         raise InputError(message, code="texts-needed", hint="Leave it out.")
     fitted = fit_table(table, Settings(**settings), clock)
-    options = {"data": data, "output": output, "without_texts": not texts, **settings, **given.options(table.roles)}
+    options = {"data": data, "output": output, **kept, **settings, **given.options(table.roles)}
     about: dict[str, Any] = {"command": sys.argv[1:], "options": options, "roles": asdict(table.roles)}
     with save_once(fitted.model, folder, about, texts=texts) as save_with_report:
         record = {"model": output, **fit_record(fitted, clock), "seconds": dict(clock.seconds)}

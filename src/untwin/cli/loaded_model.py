@@ -55,7 +55,16 @@ def load_answers_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | Lo
     if not has_answer_part(folder):
         return load_model_for(folder, named, explains=False)
     model = AnswerModel.load(folder)
-    return LoadedAnswers(model, model.about_, _model_columns(model, _columns_read(model, folder), (), folder, named))
+    return LoadedAnswers(
+        model, model.about_, _model_columns(model, _columns_read(model, folder), model.columns_, folder, named)
+    )
+
+
+def load_reasons_for(folder: str | Path, named: ColumnRoles) -> LoadedModel | LoadedAnswers:
+    """Load the same for explanations: a whole model, which knows similar rows, or one that only answers."""
+    from untwin.export.model import is_answer_folder
+
+    return load_answers_for(folder, named) if is_answer_folder(folder) else load_model_for(folder, named)
 
 
 def _model_columns(

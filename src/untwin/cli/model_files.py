@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from untwin._errors import InputError
 from untwin._files import require_ours
 from untwin._plain import plain
+from untwin.cli.options import PRECISIONS
 from untwin.cli.output import say
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def save_once(
     def save() -> None:
         steps.append("begun")
         _note(model, about)
-        model.save(folder, texts=texts)
+        model.save(folder, texts=texts, precision=noted_precision(model))
         steps.append("done")
 
     def save_with_report() -> str:
@@ -112,7 +113,7 @@ def write_report_again(model: UntwinClassifier, folder: Path, *, texts: bool) ->
     """Write the report of a model that is saved, and the model too if the report shows what it does not hold yet."""
     before = model.measured_
     if model.measure().measured_ != before:
-        model.save(folder, texts=texts)
+        model.save(folder, texts=texts, precision=noted_precision(model))
     return _write_report(model, folder, texts=texts)
 
 
@@ -120,6 +121,18 @@ def _write_report(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
     from untwin.report import Report, write_report
 
     return str(write_report(Report.of(model, texts=texts), report_of(folder)))
+
+
+def noted_precision(model: UntwinClassifier) -> str | None:
+    """Return the precision that a fit was asked for, which a stranger may have noted; None: what the model has.
+
+    A model that has all its weights can be saved with any.
+    """
+    from untwin.model.state import FULL
+
+    options = model.about_.get("options")
+    noted = options.get("precision") if isinstance(options, dict) else None
+    return noted if model.state_.kept == FULL and noted in PRECISIONS else None
 
 
 def _note(model: UntwinClassifier, about: dict[str, Any]) -> None:

@@ -132,6 +132,14 @@ _READING_OPTIONS = (
 _SEED_OPTION = click.option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all that is random."
 )
+PRECISIONS = ("full", "default", "small")
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="default",
+    show_default=True,
+    help="How exact the weights are: docs/commands.md tells what each keeps.",
+)
 force_option = click.option("--force", is_flag=True, help="Replace a file that is there and that untwin has not made.")
 _RUNNING_OPTIONS = (
     click.option(

@@ -68,29 +68,31 @@ class SharedFolds:
     def scores(
         self,
         models: Mapping[str, Any],
-        known: PreparedFold | None = None,
+        ready: PreparedFold | None = None,
         *,
         beside: Sequence[Callable[[int], None]] = (),
         fit: Callable[[Any, PreparedFold], Any] | None = None,
+        before: Mapping[str, Floats32] | None = None,
     ) -> dict[str, HeldOutScores]:
         """Return the scores of each model for all rows; folds run in threads.
 
-        `known` is a fold prepared already. `beside` is other work that the same threads do first, so that none of them
+        `ready` is a fold prepared already. `beside` is other work that the same threads do first, so that none of them
         is idle at the end; it is told how many threads it may use. `fit` returns a model that is fitted to a fold's
-        training rows, if it is not just a clone of the model.
+        training rows, if it is not just a clone of the model. Classes that it does not know keep their scores `before`.
         """
         shape, numbers = (len(self.codes), self.n_classes), self.numbers.tolist()
-        found = {name: np.full(shape, np.nan, dtype=np.float32) for name in models}
+        found = {name: np.full(shape, np.nan, np.float32) if before is None else before[name].copy() for name in models}
         n_jobs = ceil(self.n_threads / (len(beside) + len(numbers)))
 
         def work(fold: int) -> dict[str, float]:
             with _progress.silence():
-                prepared = known if known is not None and known.number == fold else self.prepare(fold)
+                prepared = ready if ready is not None and ready.number == fold else self.prepare(fold)
                 seconds = {}
                 for name, model in models.items():
                     start = thread_time() if n_jobs == 1 else perf_counter()
                     fitted = (fit or fit_clone)(_with_threads(model, n_jobs), prepared)
-                    found[name][prepared.rows] = aligned_scores(fitted, prepared.asked, self.n_classes)
+                    known = None if before is None else found[name][prepared.rows]
+                    found[name][prepared.rows] = aligned_scores(fitted, prepared.asked, self.n_classes, known)
                     seconds[name] = thread_time() - start if n_jobs == 1 else (perf_counter() - start) * n_jobs
                 return seconds
 
@@ -138,13 +140,16 @@ def _with_threads(model: Any, n_jobs: int) -> Any:
     return clone(model).set_params(n_jobs=n_jobs)
 
 
-def aligned_scores(model: Any, rows: Any, n_classes: int) -> Floats32:
-    """Return scores of a model whose classes are numbers, one column for each of `n_classes`; probabilities as logs."""
+def aligned_scores(model: Any, rows: Any, n_classes: int, before: Floats32 | None = None) -> Floats32:
+    """Return scores of a model whose classes are numbers, one column for each of `n_classes`; probabilities as logs.
+
+    Classes that the model does not know have the scores `before`, or else none.
+    """
     found: Any = class_scores(model, rows)[0]
     known = found if hasattr(model, "decision_function") else log_shares(found)
     if len(model.classes_) == n_classes:
         return np.asarray(known, dtype=np.float32)
-    scores = np.full((len(known), n_classes), -np.inf, dtype=np.float32)
+    scores = np.full((len(known), n_classes), -np.inf, dtype=np.float32) if before is None else before
     scores[:, model.classes_] = known
     return scores
 

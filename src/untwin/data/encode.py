@@ -194,6 +194,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return [name for block in asked for name in block.names(prefixed=several)]
 
     @property
+    def column_blocks_(self) -> list[ColumnBlock]:
+        """The used columns with their fitted transformers, in the order of their terms."""
+        check_is_fitted(self)
+        return list(self._blocks)
+
+    @property
     def readable_(self) -> Flags:
         """Which terms a person can read: all but runs of characters."""
         check_is_fitted(self)

@@ -133,11 +133,10 @@ def load(
     missing_label: Literal["error", "drop"] = "error",
 ) -> Table:
     """Read a labelled table, settle the role of every column and type the cells."""
-    options = options or ReadOptions()
-    raw = undo_guard_of_table(read_table(source, options=options))
+    raw = read_as_meant(source, options)
     settled, columns = settle_roles(raw, roles or ColumnRoles())
     table = _keep_labelled(raw, settled, columns, missing_label)
-    _require_classes(table, options.limit)
+    _require_classes(table, None if options is None else options.limit)
     _require_words(table)
     return table
 
@@ -158,9 +157,21 @@ def load_for_model(
     if roles.label is None:
         message = "The model does not say which column holds the labels."
         raise InputError(message, code="no-columns", hint=f"Name it with {option('label')}.")
-    raw = undo_guard_of_table(read_table(source, options=options))
+    raw = read_as_meant(source, options)
     require_named(raw, named or ColumnRoles())
-    require_columns(raw, [roles.label], ["label"])
+    return labelled_for_model(raw, roles, missing_label=missing_label)
+
+
+def read_as_meant(source: str | Path, options: ReadOptions | None = None) -> RawTable:
+    """Read a table whole, without the guard of its cells."""
+    return undo_guard_of_table(read_table(source, options=options or ReadOptions()))
+
+
+def labelled_for_model(
+    raw: RawTable, roles: ColumnRoles, *, missing_label: Literal["error", "drop"] = "error"
+) -> Table:
+    """Return the labelled rows of a table that has the label and the features of these roles."""
+    require_columns(raw, [str(roles.label)], ["label"])
     require_columns(raw, roles.features)
     return _keep_labelled(raw, roles, (), missing_label)
 
@@ -203,7 +214,7 @@ def _keep_labelled(
         raw = replace(raw, places=raw.places.with_ids(raw.frame[roles.id].to_list()))
     raw = _with_labels(raw, roles, missing_label)
     others = (column for column, role in roles.named() if role not in FEATURES and column in raw.frame.columns)
-    frame = typed_features(raw, roles).with_columns(raw.frame[column] for column in others)
+    frame = pl.DataFrame([*typed_features(raw, roles), *(raw.frame[column] for column in others)])
     empty = raw.frame.null_count().row(0, named=True)
     return Table(frame, roles, columns, raw.places, raw.format, raw.notes, empty)
 

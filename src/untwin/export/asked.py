@@ -1,10 +1,15 @@
-"""Check what a model that only answers is asked about: a list of texts, or a matrix."""
+"""Check what a model that only answers is asked about: a list of texts, a table, or a matrix."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from untwin.answer.cells import TableColumn
 
 
 def as_texts(texts: Any) -> list[str]:
@@ -16,6 +21,15 @@ def as_texts(texts: Any) -> list[str]:
     if wrong is not None:
         raise ValueError(f"texts must be a list of texts. Got one that holds a {type(wrong).__name__} instead.")
     return [str(text) for text in found]
+
+
+def as_lists(X: Any, columns: Sequence[TableColumn]) -> dict[str, list[Any]]:
+    """Return the cells of the columns of a table, as lists."""
+    if isinstance(X, dict) and all(type(X.get(column.name)) is list for column in columns):
+        return {column.name: X[column.name] for column in columns}
+    from untwin.data.table_cells import as_table  # takes Polars, which lists of cells do without
+
+    return as_table(columns, X).to_dict(as_series=False)
 
 
 def as_matrix(X: Any, n_columns: int) -> Any:

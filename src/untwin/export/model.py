@@ -1,4 +1,4 @@
-"""`AnswerModel`: the part of a saved model of texts or vectors that answers."""
+"""`AnswerModel`: the part of a saved model of texts, tables or vectors that answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from untwin._errors import InputError
 from untwin.answer.answerer import TextAnswerer
 from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
-from untwin.answer.reasons import explain_texts
-from untwin.export.asked import as_matrix, as_texts
+from untwin.answer.reasons import explain_table, explain_texts
+from untwin.answer.tables import TableAnswerer
+from untwin.export.asked import as_lists, as_matrix, as_texts
 from untwin.export.parts import from_parts, to_parts
 from untwin.store import ModelRefused, load, read_facts, save
 from untwin.store.refusal import require
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from untwin._types import Array, Flags, Floats, Floats32
-    from untwin.answer.answerer import Vocabulary
+    from untwin.answer.cells import TableColumn
+    from untwin.answer.counting import Vocabulary
     from untwin.answer.predictions import Decision, Predictions
     from untwin.answer.reasons import Reason
-    from untwin.answer.vectors import VectorAnswerer
     from untwin.data.text_blocks import TextBlocks
+    from untwin.export.parts import Answerer
     from untwin.store import Stored
 
 KIND, PART = "answers", "answering"
@@ -39,9 +41,10 @@ class AnswerModel:
     """A model that only answers, and says by which words: a small part of an `UntwinClassifier`.
 
     It is read from what `UntwinClassifier.export` or `untwin export` has written, or from a whole model, of which it is
-    a part; its answers are the same to the bit. It takes what the whole model was fitted to: texts, or a matrix.
-    Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are counted by
-    Polars on all cores. Any number of dense vectors takes NumPy alone.
+    a part; its answers are the same to the bit. It takes what the whole model was fitted to: texts, a table, or a
+    matrix. Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are
+    counted by Polars on all cores. So it is with up to 64 rows of a table, given as a dict of lists of cells;
+    other frames are read by Polars. Any number of dense vectors takes NumPy alone.
 
     Attributes
     ----------
@@ -55,7 +58,11 @@ class AnswerModel:
     sha256_ : str
         Digest of what was loaded.
     n_features_in_ : int
-        The columns of a matrix; not for texts.
+        The columns of a matrix or a table; not for texts.
+    feature_names_in_ : array
+        The columns of the tables of the fit; for tables alone.
+    columns_ : tuple
+        Those that are used, each with its `name` and its `role`. A table must have them, and may have others.
 
     Examples
     --------
@@ -70,7 +77,7 @@ class AnswerModel:
     'blue'
     """
 
-    answerer: TextAnswerer | VectorAnswerer
+    answerer: Answerer
     decision: Decision
     about_: Mapping[str, Any]
     sha256_: str
@@ -111,13 +118,25 @@ class AnswerModel:
 
     @property
     def n_features_in_(self) -> int:
-        """The columns of a matrix."""
+        """How many columns a matrix has, or the tables of the fit."""
         if isinstance(self.answerer, TextAnswerer):
             raise AttributeError("A model of texts has no n_features_in_.")
-        return self.answerer.n_columns
+        return len(self.answerer.names) if isinstance(self.answerer, TableAnswerer) else self.answerer.n_columns
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """The columns of the tables of the fit; `columns_` says which are used."""
+        if not isinstance(self.answerer, TableAnswerer):
+            raise AttributeError("Only a model of tables has feature_names_in_.")
+        return np.array(self.answerer.names, dtype=object)
+
+    @property
+    def columns_(self) -> tuple[TableColumn, ...]:
+        """The columns that are used, each with its name and its role; none but of tables."""
+        return self.answerer.columns if isinstance(self.answerer, TableAnswerer) else ()
 
     def predict(self, X: Any) -> Array:
-        """Return the class of each text, or of each row of a matrix."""
+        """Return the class of each text, or of each row of a table or a matrix."""
         return self.predict_all(X).labels
 
     def predict_proba(self, X: Any) -> Floats:
@@ -129,23 +148,27 @@ class AnswerModel:
         return self.decision.predictions(*self._log_proba(X), top)
 
     def _log_proba(self, X: Any) -> tuple[Floats32, Flags]:
-        if isinstance(self.answerer, TextAnswerer):
-            return self.answerer.log_proba(as_texts(X))
+        match self.answerer:
+            case TextAnswerer():
+                return self.answerer.log_proba(as_texts(X))
+            case TableAnswerer():
+                return self.answerer.log_proba(X)
         return self.answerer.log_proba(as_matrix(X, self.answerer.n_columns))
 
-    def explain(self, texts: Any, *, top: int = 5) -> list[Reason]:
-        """Return why each text is answered as it is, without neighbours: no training row is here.
+    def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
+        """Return why each text, or each row of a table, is answered as it is; no training row is here to be similar.
 
-        `top` says how many classes, and how many words for each of two classes.
+        `top` says how many classes, and how many words or cells for each of two classes.
         """
-        if not isinstance(self.answerer, TextAnswerer):
-            raise ValueError("Only models of texts explain answers on their own. Got one of vectors instead.")
-        return explain_texts(self.answerer, self.decision, as_texts(texts), top)
+        match self.answerer:
+            case TextAnswerer():
+                return explain_texts(self.answerer, self.decision, as_texts(X), top)
+            case TableAnswerer():
+                return explain_table(self.answerer, self.decision, as_lists(X, self.answerer.columns), top)
+        raise ValueError("Only models of texts and tables explain answers on their own. Got one of vectors instead.")
 
 
-def save_answers(
-    folder: str | Path, answerer: TextAnswerer | VectorAnswerer, decision: Decision, facts: Mapping[str, Any]
-) -> None:
+def save_answers(folder: str | Path, answerer: Answerer, decision: Decision, facts: Mapping[str, Any]) -> None:
     """Write what answers into a folder, with more facts about it; a whole model there is not replaced."""
     with suppress(ModelRefused):
         if not is_answer_folder(folder):
@@ -155,13 +178,13 @@ def save_answers(
     save(folder, parts, {**facts, **how, "kind": KIND})
 
 
-def answer_part(answerer: TextAnswerer | VectorAnswerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+def answer_part(answerer: Answerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what answers as a part to store, and the facts that belong to it."""
     parts, how = to_parts(answerer, decision)
     return {PART: parts}, {PART: how}
 
 
-def read_answer_part(stored: Stored) -> tuple[TextAnswerer | VectorAnswerer, Decision]:
+def read_answer_part(stored: Stored) -> tuple[Answerer, Decision]:
     """Return what answers of a stored model, checked."""
     parts, how = stored.parts.get(PART), stored.facts.get(PART)
     require(isinstance(parts, dict) and isinstance(how, dict), "A model that answers must say how")

@@ -14,6 +14,13 @@ Of texts (text_parts):
     n_weights         how many weights each column has; `classes` and `weights` of all of them
     shares            as in `TextAnswerer`
 
+Of tables (table_parts):
+
+    names             of all columns of the tables of the fit; `columns` (facts): those that are used, by their roles
+    points, moments   ends of intervals, column by column; means and standard deviations
+    values            of columns of names, column by column
+    factors           as in `TableAnswerer`; terms of texts and the weights of all terms as above
+
 Of vectors (vector_parts):
 
     weights, column_scale     as in `VectorAnswerer`
@@ -24,7 +31,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from untwin.answer.answerer import TextAnswerer
+from untwin.answer.tables import TableAnswerer
 from untwin.export.layer_parts import decision_parts, layer_parts, read_decision, read_layers
+from untwin.export.table_parts import table_answerer, table_parts
 from untwin.export.text_parts import text_answerer, text_parts
 from untwin.export.vector_parts import vector_answerer, vector_parts
 from untwin.store.refusal import damage_error
@@ -36,22 +45,30 @@ if TYPE_CHECKING:
     from untwin.answer.vectors import VectorAnswerer
     from untwin.export.text_parts import Counter
 
+    Answerer = TextAnswerer | TableAnswerer | VectorAnswerer
 
-def to_parts(answerer: TextAnswerer | VectorAnswerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+
+def to_parts(answerer: Answerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what to store: parts, and facts."""
-    parts, facts = text_parts(answerer) if isinstance(answerer, TextAnswerer) else (vector_parts(answerer), {})
+    match answerer:
+        case TextAnswerer():
+            parts, facts = text_parts(answerer)
+        case TableAnswerer():
+            parts, facts = table_parts(answerer)
+        case _:
+            parts, facts = vector_parts(answerer), {}
     shared, calibration = layer_parts(answerer)
     classes, deciding = decision_parts(decision)
     return {**parts, **shared, **classes}, {**facts, **calibration, **deciding}
 
 
-def from_parts(
-    parts: Mapping[str, Any], facts: Mapping[str, Any], counter: Counter
-) -> tuple[TextAnswerer | VectorAnswerer, Decision]:
+def from_parts(parts: Mapping[str, Any], facts: Mapping[str, Any], counter: Counter) -> tuple[Answerer, Decision]:
     """Return what answers; raise `ModelRefused` where parts do not fit together."""
     try:
         decision = read_decision(parts, facts)
         shared = read_layers(parts, facts, len(decision.classes))
+        if "columns" in facts:
+            return table_answerer(parts, facts, shared, counter), decision
         if "readers" in facts:
             return text_answerer(parts, facts, shared, counter), decision
         return vector_answerer(parts, shared), decision

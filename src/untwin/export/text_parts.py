@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import Stemmer
 
-from untwin.answer.answerer import TextAnswerer, Vocabulary
+from untwin.answer.answerer import TextAnswerer
+from untwin.answer.counting import Vocabulary
 from untwin.answer.fixed_point import ONE, PackedWeights
 from untwin.answer.terms import TermReader
 from untwin.export.checks import require_numbers, require_whole, small
@@ -16,7 +17,7 @@ from untwin.store.deflated import deflate, inflate
 from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from untwin.answer.fixed_point import CountedRows
 
@@ -30,49 +31,58 @@ MOST_BYTES, MOST_GROWTH = 1 << 24, 100  # of terms: in any case, and times what 
 
 
 def text_parts(answerer: TextAnswerer) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what to store of terms: parts, and facts."""
-    packed, terms = answerer.weights, [term for vocabulary in answerer.vocabularies for term in vocabulary.terms]
+    """Return what to store of terms and their weights: parts, and facts."""
+    parts, facts = vocabulary_parts(answerer.vocabularies)
+    parts |= {"idf": small(answerer.idf), "block_of": small(answerer.block_of), "shares": answerer.shares}
+    return {**parts, **weight_parts(answerer.weights)}, facts
+
+
+def vocabulary_parts(vocabularies: Sequence[Vocabulary]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what to store of terms; their columns are all from 0 on."""
+    terms = [term for vocabulary in vocabularies for term in vocabulary.terms]
     spelled = "".join(terms).encode()
-    parts: dict[str, Any] = {
-        "terms": deflate(spelled),
-        "lengths": small([len(term) for term in terms]),
-        "idf": small(answerer.idf),
-        "block_of": small(answerer.block_of),
-        "n_weights": small(np.diff(packed.starts)),
-        "classes": small(packed.columns),
-        "weights": packed.weights,
-        "shares": answerer.shares,
-    }
-    columns = np.concatenate([vocabulary.columns for vocabulary in answerer.vocabularies])
+    parts: dict[str, Any] = {"terms": deflate(spelled), "lengths": small([len(term) for term in terms])}
+    columns = np.concatenate([vocabulary.columns for vocabulary in vocabularies])
     if (columns != np.arange(len(columns))).any():
         parts["columns"] = small(columns)
     readers = [
         [one.reader.analyzer, one.reader.shortest, one.reader.longest, one.reader.stemmer, len(one.terms)]
-        for one in answerer.vocabularies
+        for one in vocabularies
     ]
     return parts, {"readers": readers, "bytes_of_terms": len(spelled)}
+
+
+def weight_parts(packed: PackedWeights) -> dict[str, Any]:
+    """Return what to store of the weights of terms."""
+    return {"n_weights": small(np.diff(packed.starts)), "classes": small(packed.columns), "weights": packed.weights}
 
 
 def text_answerer(
     parts: Mapping[str, Any], facts: Mapping[str, Any], shared: dict[str, Any], counter: Counter
 ) -> TextAnswerer:
     """Return what answers about texts; `shared` are the checked fields of its layers."""
-    vocabularies, n_terms = _vocabularies(parts, facts, len(parts["idf"])), len(parts["idf"])
-    require_whole(parts["idf"], "idf", n_terms, LARGEST_IDF)
-    require_whole(parts["block_of"], "block_of", n_terms, 2 * MOST_BLOCKS)
+    n_terms = len(parts["idf"])
+    vocabularies = read_vocabularies(parts, facts, n_terms, MOST_BLOCKS)
     require_numbers(parts["shares"], "shares", shared["offset"].shape[1:])
     return TextAnswerer(
         vocabularies=vocabularies,
-        idf=parts["idf"].astype(np.int64),
-        block_of=parts["block_of"].astype(np.int64),
-        weights=_packed(parts, n_terms, len(shared["scale"])),
+        **read_term_weights(parts, n_terms),
+        weights=read_weights(parts, n_terms, len(shared["scale"])),
         shares=parts["shares"],
         count_many=counter(vocabularies),
         **shared,
     )
 
 
-def _packed(parts: Mapping[str, Any], n_terms: int, n_columns: int) -> PackedWeights:
+def read_term_weights(parts: Mapping[str, Any], n_terms: int) -> dict[str, Any]:
+    """Return what each counted term weighs, and its block, checked."""
+    require_whole(parts["idf"], "idf", n_terms, LARGEST_IDF)
+    require_whole(parts["block_of"], "block_of", n_terms, 2 * MOST_BLOCKS)
+    return {name: parts[name].astype(np.int64) for name in ("idf", "block_of")}
+
+
+def read_weights(parts: Mapping[str, Any], n_terms: int, n_columns: int) -> PackedWeights:
+    """Return the weights of terms, checked."""
     columns, weights = parts["classes"], parts["weights"]
     require_whole(parts["n_weights"], "n_weights", n_terms, n_columns)
     starts = np.concatenate([[0], np.cumsum(parts["n_weights"], dtype=np.int64)])
@@ -81,10 +91,13 @@ def _packed(parts: Mapping[str, Any], n_terms: int, n_columns: int) -> PackedWei
     return PackedWeights(starts, columns, weights, n_columns)
 
 
-def _vocabularies(parts: Mapping[str, Any], facts: Mapping[str, Any], n_columns: int) -> tuple[Vocabulary, ...]:
+def read_vocabularies(
+    parts: Mapping[str, Any], facts: Mapping[str, Any], n_columns: int, most: int
+) -> tuple[Vocabulary, ...]:
+    """Return how texts are read, checked; `most` ways at most."""
     readers, size = facts["readers"], facts["bytes_of_terms"]
     lengths, columns = parts["lengths"], parts.get("columns", np.arange(n_columns))
-    require(isinstance(readers, list) and 1 <= len(readers) <= MOST_BLOCKS, "There must be a few readers")
+    require(isinstance(readers, list) and 1 <= len(readers) <= most, "There must be a few readers")
     made = [_reader(*one) for one in readers]
     require_whole(columns, "columns", n_columns, n_columns - 1)
     require(len(np.unique(columns)) == n_columns, "Each column must have one term")

@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Flags, Floats32, Indices
+    from collections.abc import Iterator
+
+    from untwin._types import Array, Flags, Floats, Floats32, Indices
 
 KEPT = 10
+MOST_CELLS = 1 << 22  # rows x classes that are made at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,12 +65,29 @@ class BestScores:
         places = best.astype(np.min_scalar_type(n_classes))
         return cls(n_classes, places, values.astype(np.float32), np.log(share).astype(np.float32))
 
-    def take(self, rows: Indices | Flags) -> Self:
+    def take(self, rows: Indices | Flags | slice) -> Self:
         """Return the scores of some rows."""
         return replace(self, places=self.places[rows], values=self.values[rows], rest=self.rest[rows])
 
+    def of_classes(self, classes: Indices) -> Floats:
+        """Return the log-probability of one class of each row."""
+        here = self.places == classes[:, np.newaxis]
+        kept = self.values[np.arange(len(here)), here.argmax(axis=1)]
+        return np.asarray(np.where(here.any(axis=1), kept, self.rest), dtype=np.float64)
+
+    def highest(self) -> Floats:
+        """Return the log-probability of the likeliest class of each row."""
+        first = self.values.max(axis=1)
+        return np.asarray(first if self.values.shape[1] == self.n_classes else np.maximum(first, self.rest), np.float64)
+
+    def blocks(self) -> Iterator[slice]:
+        """Yield the rows, as many at a time as may be made `dense`."""
+        at_once = max(1, MOST_CELLS // self.n_classes)
+        for start in range(0, len(self.rest), at_once):
+            yield slice(start, start + at_once)
+
     def dense(self) -> Floats32:
-        """Return log-probabilities of all classes (n x C)."""
+        """Return log-probabilities of all classes (n x C): gigabytes for tens of thousands of both."""
         log_p = np.repeat(self.rest[:, np.newaxis], self.n_classes, axis=1)
         np.put_along_axis(log_p, self.places.astype(np.intp), self.values, axis=1)
         return log_p

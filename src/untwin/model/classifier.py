@@ -148,6 +148,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
     about_: dict[str, Any]
     sha256_: str
     _noted: dict[str, Any]
+    _held_out: dict[str, Floats32] | None = None  # scores of the first stage, kept from one change to the next
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "preset": [StrOptions(set(PRESETS))],
@@ -308,10 +309,10 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         vars(self).update(noted)
 
     def export(self, folder: str | Path, *, precision: str = "default") -> None:
-        """Write the part of a model of texts or a matrix that answers into a folder of its own: see `AnswerModel`.
+        """Write the part of a model that answers into a folder of its own: see `AnswerModel`.
 
         `precision`: "full" keeps all weights, in 16 bits; "default" the largest, in 8 bits, and "small" half of them.
-        Of a matrix all weights are kept, in 23, 16 and 8 bits.
+        Of a matrix all weights are kept, in 23, 16 and 8 bits; of a table weights have 16, 16 and 8 bits.
         """
         from untwin.model.saving.exporting import export_answers
 
@@ -342,7 +343,7 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
         """Return this model fitted; `fit` calls it on a copy, so that a failure leaves the model unchanged."""
         from untwin.model.fitting import fit_state
 
-        self._kind, self._noted = kind_of(X), {}
+        self._kind, self._noted, self._held_out = kind_of(X), {}, None
         require_threads(self._kind)
         given = self._prepare_rows(X, reset=True)
         known, choice = fit_state(self, given, *self._prepare_labels(given, y, ids))
@@ -386,13 +387,13 @@ class UntwinClassifier(NotesMixin, ClassifierMixin, BaseEstimator):
 
     def _learn(self, update: Update) -> UpdateReport:
         candidates = update.candidates or self.candidates_
-        self._hold(update.state, scores_=update.scores, candidates_=candidates)
+        more = {"_noted": update.noted, "_held_out": update.held_out}
+        self._hold(update.state, scores_=update.scores, candidates_=candidates, **more)
         return update.report
 
     def _hold(self, known: FittedState, **more: Any) -> Self:
         """Replace the fitted state, all attributes derived from it, and others, in one assignment."""
-        noted = {name: value for name, value in self._noted.items() if name == "parents"}  # the rest has changed
-        self.__dict__ = {**vars(self), "state_": known, **derive(known, self.target_error), **more, "_noted": noted}
+        self.__dict__ = {**vars(self), "state_": known, **derive(known, self.target_error), **more}
         return self
 
     def __sklearn_tags__(self) -> Tags:

@@ -13,11 +13,11 @@ import numpy as np
 
 from untwin.model.findings.twins import twin_pairs
 from untwin.model.learning import places_of
-from untwin.model.records import Effect, Flip
-from untwin.model.selection.comparison import paired_interval
+from untwin.model.records import Flip
+from untwin.model.selection.comparison import paired_effect
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Flags, Indices
+    from untwin._types import Array, Indices
     from untwin.model.state import FittedState
     from untwin.tables.confusion import Confusion
 
@@ -46,8 +46,8 @@ def effects(before: FittedState, after: FittedState, rows: Indices) -> dict[str,
     names = after.ids[new.rows[here[flipped]]]
     parts = (names, label[flipped], said[flipped], answer[flipped])
     return found | {
-        "label_effect": _effect(right_before, right_between),
-        "model_effect": _effect(right_between, right_after),
+        "label_effect": paired_effect(right_before, right_between),
+        "model_effect": paired_effect(right_between, right_after),
         "flipped": tuple(Flip(*flip) for flip in zip(*(part.tolist() for part in parts), strict=True)),
     }
 
@@ -74,11 +74,6 @@ def _common_rows(before: FittedState, after: FittedState, rows: Indices) -> tupl
     there = place[rows[after.answers.rows]]
     here = np.flatnonzero(after.answers.held & (there >= 0))
     return here, there[here]
-
-
-def _effect(right_before: Flags, right_after: Flags) -> Effect:
-    _, low, high = paired_interval(right_after, right_before)
-    return Effect(float(right_before.mean()), float(right_after.mean()), low, high)
 
 
 def _twins(confusion: Confusion) -> set[tuple[Any, Any]]:

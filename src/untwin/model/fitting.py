@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Indices
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.features.view import View
-    from untwin.model.relearning import Change
+    from untwin.model.relearning import RowChange
 
 
 def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tuple[FittedState, Selection]:
@@ -33,7 +33,7 @@ def fit_state(model: UntwinClassifier, given: Any, y: Array, ids: Array) -> tupl
     return _fit(view, y, parts, rules, ids=ids, n_arrived=len(y))
 
 
-def fit_again(model: UntwinClassifier, change: Change) -> tuple[FittedState, Selection]:
+def fit_again(model: UntwinClassifier, change: RowChange) -> tuple[FittedState, Selection]:
     """Return the state fitted from nothing to the rows after a change, and the selection.
 
     Texts are counted again, if they are there. Folds given by the user hold good no longer: rows are dealt to others.

@@ -95,6 +95,11 @@ class Labelling:
         """How many folds there are."""
         return int(self.parts.max(initial=-1)) + 1
 
+    def has_rows_and_classes_of(self, other: Labelling) -> bool:
+        """Tell whether only labels differ from those of another labelling."""
+        pairs = [(getattr(self, name), getattr(other, name)) for name in ("classes", "asked", "parts")]
+        return len(self.codes) == len(other.codes) and all(np.array_equal(*pair) for pair in pairs)
+
     def trained_on(self, part: int) -> Indices:
         """Return the rows that the models of a part are trained on."""
         return np.arange(len(self.codes)) if part == WHOLE else self.asked[self.parts != part]

@@ -16,9 +16,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, vstack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from untwin._types import Array, Floats32, Indices
@@ -39,9 +41,9 @@ class AnswerIndex(NamedTuple):
     n_rows: int
 
     @classmethod
-    def of(cls, log_p: AnyFloats) -> AnswerIndex:
-        """Return the postings of rows with these log-probabilities."""
-        rows = csc_array(coordinates(log_p))
+    def of(cls, blocks: Iterable[AnyFloats]) -> AnswerIndex:
+        """Return the postings of rows with these log-probabilities, block by block."""
+        rows = csc_array(vstack([coordinates(log_p) for log_p in blocks]))
         kept = np.flatnonzero(rows.data >= LEAST)
         steps = np.rint(rows.data[kept] * STEPS).astype(np.uint8)
         ends = np.searchsorted(kept, rows.indptr)

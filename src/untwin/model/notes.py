@@ -1,7 +1,8 @@
 """What a fitted model measures about itself once, when first asked for it: it is noted, and saved with the model.
 
-Notes belong to what the model knows: whatever it learns takes all of them away but the known tree. They are shared by
-the copies of a model, so that the copy that answers (`_now`) notes for the one that was asked.
+Notes belong to what the model knows: whatever it learns takes all of them away but the known tree, and the neighbours
+of rows that were there ("carried"). They are shared by the copies of a model, so that the copy that answers (`_now`)
+notes for the one that was asked.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 MEASURED = ("findings", "neighbours", "group_range")  # of the notes, what every report shows
 REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
 MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
+
+
+def times_redrawn(n_classes: int) -> int:
+    """Return from how many redrawn confusions of so many classes the range of the number of groups is read.
+
+    >>> times_redrawn(20), times_redrawn(200), times_redrawn(5000)
+    (100, 50, 10)
+    """
+    return max(FEWEST_REDRAWN, min(MOST_REDRAWN, REDRAWN_CLASSES // n_classes))
 
 
 class NotesMixin:
@@ -122,8 +132,7 @@ class NotesMixin:
         """How far the number of groups can be trusted: the tree is grown again from redrawn confusions, once."""
         now = self._now()
         if "group_range" not in now._noted:
-            redrawn = max(FEWEST_REDRAWN, min(MOST_REDRAWN, REDRAWN_CLASSES // len(now.classes_)))
-            now._noted["group_range"] = now.hierarchy_.group_range(n_bootstrap=redrawn)
+            now._noted["group_range"] = now.hierarchy_.group_range(n_bootstrap=times_redrawn(len(now.classes_)))
         found: GroupRange = now._noted["group_range"]
         return found
 
@@ -142,6 +151,10 @@ class NotesMixin:
         """Return what findings are drawn from, with more at hand than the training rows; note the neighbours."""
         from untwin.model.findings.evidence import Evidence
 
-        found = Evidence.of_state(self.state_, neighbours=self._noted.get("neighbours"), **more)
-        self._noted["neighbours"] = found.neighbours
+        noted, learning = self._noted, self.state_.learning
+        known = noted.get("neighbours", noted.pop("carried", None))
+        found = Evidence.of_state(self.state_, neighbours=known, **more)
+        if known is None:
+            noted["searched_at"] = 0 if learning is None else learning.changed
+        noted["neighbours"] = found.neighbours
         return found

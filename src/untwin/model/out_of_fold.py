@@ -89,9 +89,9 @@ class OutOfFoldAnswers:
     def __repr__(self) -> str:
         return f"OutOfFoldAnswers({len(self.rows)} rows, {len(self.classes)} classes, {self.held.sum()} held out)"
 
-    @cached_property
+    @property
     def log_p(self) -> Floats32:
-        """Calibrated log-probabilities."""
+        """Calibrated log-probabilities of all classes, made each time that they are asked for: they may be many."""
         return self.scores.dense()
 
     @cached_property
@@ -124,7 +124,7 @@ class OutOfFoldAnswers:
         """The probability of each answer; 0 without one."""
         held = np.flatnonzero(self.held)
         confidence = np.zeros(len(self.rows))
-        confidence[held] = np.exp(self.log_p[held, self.said[held]].astype(np.float64))
+        confidence[held] = np.exp(self.scores.take(held).of_classes(self.said[held]))
         return freeze(confidence)
 
     @cached_property
@@ -136,8 +136,7 @@ class OutOfFoldAnswers:
     @property
     def confidence_and_truth(self) -> tuple[Floats, Flags]:
         """The highest probability of each held-out row, and whether its answer was right."""
-        highest = np.exp(self.log_p[self.held].astype(np.float64)).max(axis=1, initial=0.0)
-        return highest, (self.said == self.true)[self.held]
+        return np.exp(self.scores.take(self.held).highest()), (self.said == self.true)[self.held]
 
     @property
     def calibration_error(self) -> float:

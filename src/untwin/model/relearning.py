@@ -20,16 +20,17 @@ from untwin.crossfit.together import HeldOutScores, SharedFolds
 from untwin.model.ensemble import Ensemble
 from untwin.model.learning import WHOLE, Labelling, PointKeeper, deal_more, first_stage_of, for_part, origin_of
 from untwin.model.out_of_fold import OutOfFoldAnswers
+from untwin.model.relabelling import Relabelling, kept_scores
 from untwin.model.selection.comparison import Comparison
-from untwin.model.selection.second_stage import SecondStage
+from untwin.model.selection.second_stage import HeldOutSecondStage
 from untwin.model.selection.select import expected_scores
 from untwin.model.state import FULL
 from untwin.represent.term_weights import TermWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from untwin._types import Array, Indices
+    from untwin._types import Array, Floats32, Indices
     from untwin.crossfit.together import PreparedFold
     from untwin.model.features.view import View
     from untwin.model.selection.comparison import CandidateResult, Member
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 UNCALIBRATED = 0.01  # share of the rows: after fewer changes temperatures stay as they are
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """The rows, labels and names after a change. `rows`: the number that each row had before; -1: it is new.
 
     `n_changed` counts the rows that were added, removed or relabelled.
@@ -53,8 +54,21 @@ class Change(NamedTuple):
     n_changed: int
 
 
-def relearn(known: FittedState, change: Change, rules: SelectionRules) -> tuple[FittedState, dict[str, float]]:
-    """Return the state after a change, and its scores; raise NothingHeldOutError if no row can be held out."""
+class Relearnt(NamedTuple):
+    """The state after a change, the scores to expect, and the held-out scores of the first stage, if they are few."""
+
+    state: FittedState
+    scores: dict[str, float]
+    held_out: dict[str, Floats32] | None
+
+
+def relearn(
+    known: FittedState, change: RowChange, rules: SelectionRules, before: Mapping[str, Floats32] | None
+) -> Relearnt:
+    """Return what a change leads to; raise NothingHeldOutError if no row can be held out.
+
+    `before` are the held-out scores of the first stage, where they were kept.
+    """
     if known.learning is None:
         raise NothingHeldOutError
     now, folds = _labelling(known, change)
@@ -68,7 +82,7 @@ def relearn(known: FittedState, change: Change, rules: SelectionRules) -> tuple[
         trained.update({name: resumer.train(model, prepared.rows, n_jobs) for name, model in first.items()})
 
     models = {name: for_part(model, 0, None) for name, model in first.items()}
-    found = shared.scores(models, beside=[train], fit=resumer.fit)
+    found = resumer.scores(shared, models, before, train)
     comparison = Comparison(now.classes, codes, folds, rules.scoring, rules.order)
     calibrated = _stays_calibrated(known, change, now.classes)
     scored = ScoredMembers(known.ensemble, comparison, shared, models, found, stays_calibrated=calibrated)
@@ -96,10 +110,10 @@ def relearn(known: FittedState, change: Change, rules: SelectionRules) -> tuple[
             uncalibrated=known.learning.uncalibrated + change.n_changed if calibrated else 0,
         ),
     )
-    return after, expected_scores(comparison, winner.predicted)
+    return Relearnt(after, expected_scores(comparison, winner.predicted), kept_scores(found))
 
 
-def _labelling(known: FittedState, change: Change) -> tuple[Labelling, Indices]:
+def _labelling(known: FittedState, change: RowChange) -> tuple[Labelling, Indices]:
     """Return the rows after a change with their classes and parts, and the fold that holds each asked row out."""
     learning, before = known.learning, known.answers.rows
     if learning is None:
@@ -109,11 +123,23 @@ def _labelling(known: FittedState, change: Change) -> tuple[Labelling, Indices]:
     place[before] = np.arange(len(before))
     asked = np.flatnonzero((change.rows < 0) | (place[change.rows] >= 0))
     old = place[change.rows[asked]]
-    parts = np.where(old >= 0, learning.parts[old], -1)
+    parts = _without_lonely(np.where(old >= 0, learning.parts[old], -1), codes[asked])
     comparable = _comparable(change.view, asked, len(codes))
     dealt = deal_more(parts, codes[asked], comparable, learning.n_folds, known.n_arrived)
     folds, parts, _ = exclude_small_classes(codes[asked], np.arange(len(asked)), dealt)
     return Labelling(classes, codes, asked, parts), folds
+
+
+def _without_lonely(parts: Indices, codes: Indices) -> Indices:
+    """Return the parts of rows, or -1 where all rows of a class are in one: the class could not be held out.
+
+    >>> _without_lonely(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2])).tolist()
+    [-1, 0, 1, -1]
+    """
+    inside = np.flatnonzero(parts >= 0)
+    pairs = np.unique(np.column_stack([codes, parts])[inside], axis=0)
+    lonely = np.bincount(pairs[:, 0], minlength=codes.max() + 1) == 1
+    return np.where(lonely[codes], -1, parts)
 
 
 def _comparable(view: View, asked: Indices, n_rows: int) -> Any:
@@ -122,7 +148,7 @@ def _comparable(view: View, asked: Indices, n_rows: int) -> Any:
     return rows if len(asked) == n_rows else rows_of(rows, asked)
 
 
-def _stays_calibrated(known: FittedState, change: Change, classes: Array) -> bool:
+def _stays_calibrated(known: FittedState, change: RowChange, classes: Array) -> bool:
     """Tell whether so few rows have changed that probabilities need no other temperature."""
     uncalibrated = change.n_changed + (0 if known.learning is None else known.learning.uncalibrated)
     return uncalibrated <= UNCALIBRATED * len(change.y) and np.array_equal(classes, known.ensemble.classes)
@@ -131,7 +157,7 @@ def _stays_calibrated(known: FittedState, change: Change, classes: Array) -> boo
 class Resumer(PointKeeper):
     """Trains models of parts from where those of a state were."""
 
-    def __init__(self, known: FittedState, change: Change, now: Labelling) -> None:
+    def __init__(self, known: FittedState, change: RowChange, now: Labelling) -> None:
         super().__init__()
         self._rows, self._now = change.rows, now
         classes, learning = known.ensemble.classes, known.learning
@@ -140,6 +166,20 @@ class Resumer(PointKeeper):
         self._learning = learning
         # Weights of terms need no labels: without them rows change only as much as the rarity of terms does.
         self._same_rows = isinstance(change.view.preprocessing, TermWeights | None)
+
+    def scores(
+        self,
+        shared: SharedFolds,
+        models: Mapping[str, Any],
+        before: Mapping[str, Floats32] | None,
+        beside: Callable[[int], None],
+    ) -> dict[str, HeldOutScores]:
+        """Return the scores of held-out rows by models that have learnt on."""
+        if self._learning is not None and before is not None and self._same_rows:
+            some = Relabelling(self._before, self._now, self._learning, before)
+            if some.fits(models, shared.rows):
+                return some.scores(shared, models, self, beside)
+        return shared.scores(models, beside=[beside], fit=self.fit)
 
     def fit(self, model: Any, prepared: PreparedFold) -> Any:
         """Return a model fitted to the training rows of a fold."""
@@ -175,7 +215,7 @@ class ScoredMembers:
     ) -> None:
         self._before, self._comparison, self._shared = ensemble, comparison, shared
         self._models, self._found, self._stays_calibrated = models, found, stays_calibrated
-        self._second: dict[str, SecondStage] = {}
+        self._second: dict[str, HeldOutSecondStage] = {}
 
     def ensemble(self, trained: Mapping[str, Any], rows: Any, y: Array) -> tuple[CandidateResult, Ensemble]:
         """Return the held-out answers of the ensemble, and it with the models that are trained on all rows."""
@@ -202,7 +242,9 @@ class ScoredMembers:
         ]
         temperatures = np.array([result.members[0].temperature for result in first])
         models = {name: self._models[name] for name in names}
-        second = self._second[name] = SecondStage(self._shared, models, temperatures, [one.log_p for one in first])
+        second = self._second[name] = HeldOutSecondStage(
+            self._shared, models, temperatures, [one.log_p for one in first]
+        )
         scores = np.full((len(self._shared.codes), self._shared.n_classes), np.nan, dtype=np.float32)
         for fold in np.unique(second.folds).tolist():
             scores[second.rows_of(fold)] = second.scores(fold, model.C)

@@ -24,8 +24,10 @@ from untwin.calibrate.threshold import surest_threshold
 from untwin.model.features.view import apply_preprocessing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from untwin._types import Array, Flags, Floats32, Indices
-    from untwin.answer.vectors import VectorAnswerer
+    from untwin.model.answering import Answerer
     from untwin.model.ensemble import Ensemble
     from untwin.model.explaining.explainer import Explainer
     from untwin.model.features.view import View
@@ -83,13 +85,13 @@ class FittedState:
         return log_p, mute
 
     @cached_property
-    def answerer(self) -> TextAnswerer | VectorAnswerer | None:
-        """What answers about texts or vectors instead of view and ensemble, if it can: quicker, and smaller."""
+    def answerer(self) -> Answerer | None:
+        """What answers about rows instead of view and ensemble, if it can: quicker, and smaller."""
         from untwin.model.answering import compile_state
 
         return compile_state(self)
 
-    def answerer_at(self, precision: str) -> TextAnswerer | VectorAnswerer | None:
+    def answerer_at(self, precision: str) -> Answerer | None:
         """Return what answers with weights of a precision; raise InputError if these weights were not saved."""
         from untwin.model.answering import PRECISIONS, USUAL, compile_state
 
@@ -119,7 +121,7 @@ class FittedState:
 
     def log_proba_of_training_rows(self, rows: Indices) -> Floats32:
         """Return what the model, which has seen them, says of training rows."""
-        from untwin.model.answering import counted_rows
+        from untwin.model.text_reading import counted_rows
 
         encoded = rows_of(self.view.rows, rows)
         if self.answerer is None:
@@ -128,13 +130,14 @@ class FittedState:
             return self.answerer.log_proba_of_counts(counted_rows(encoded), few=len(rows) <= FEW)[0]
         return self.answerer.log_proba(encoded)[0]
 
-    def log_proba_of_all_rows(self) -> Floats32:
-        """Return out-of-fold log-probabilities; for rows that were never held out those of the model itself."""
-        log_p, never = self.answers.log_p, np.flatnonzero(~self.answers.held)
-        if len(never):
-            log_p = log_p.copy()
-            log_p[never] = self.log_proba_of_training_rows(self.answers.rows[never])
-        return log_p
+    def log_proba_of_all_rows(self) -> Iterator[Floats32]:
+        """Yield out-of-fold log-probabilities, many rows at a time; the model's own of rows never held out."""
+        answers = self.answers
+        for block in answers.scores.blocks():
+            log_p, never = answers.scores.take(block).dense(), np.flatnonzero(~answers.held[block])
+            if len(never):
+                log_p[never] = self.log_proba_of_training_rows(answers.rows[block][never])
+            yield log_p
 
     def without_evidence(self, given: Any) -> Flags:
         """Tell which texts hold no known term."""

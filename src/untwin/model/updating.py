@@ -11,15 +11,16 @@ from untwin.crossfit.folds import NothingHeldOutError, identical_rows
 from untwin.data.encode import TableEncoder
 from untwin.model.effects import effects
 from untwin.model.features.inputs import stack_rows
+from untwin.model.findings.nearest import carry_neighbours
 from untwin.model.fitting import fit_again, rules_of
 from untwin.model.records import Drift, UpdateReport
-from untwin.model.relearning import Change, relearn
+from untwin.model.relearning import RowChange, relearn
 from untwin.model.row_ids import more_ids, places_of_ids
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from untwin._types import Array, Flags
+    from untwin._types import Array, Flags, Floats32
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.selection.comparison import Candidate
     from untwin.model.state import FittedState
@@ -28,12 +29,17 @@ MANY_CHANGES = 0.5  # share of the rows changed since the fit from which on the 
 
 
 class Update(NamedTuple):
-    """The state after a change, the scores to expect, the candidates if there was a new selection, and a report."""
+    """The state after a change, the scores to expect, the candidates if there was a new selection, and a report.
+
+    `noted` is what holds good of what the model had measured, `held_out` what the next change can go on from.
+    """
 
     state: FittedState
     scores: dict[str, float]
     candidates: list[Candidate] | None
     report: UpdateReport
+    noted: dict[str, Any]
+    held_out: dict[str, Floats32] | None
 
 
 def add_rows(model: UntwinClassifier, given: Any, y: Array, ids: ArrayLike | None) -> Update:
@@ -42,7 +48,7 @@ def add_rows(model: UntwinClassifier, given: Any, y: Array, ids: ArrayLike | Non
     labels = join_labels(known.y, y)
     log_p, _ = known.log_proba(given)
     predicted = model._answer(log_p)
-    change = Change(
+    change = RowChange(
         view=known.view.grow(given),
         y=labels,
         ids=more_ids(known.ids, known.n_arrived, ids, len(y)),
@@ -68,7 +74,7 @@ def relabel_rows(model: UntwinClassifier, ids: ArrayLike, y: Array) -> Update:
     labels[places] = y
     _require_two(labels)
     rows = np.arange(len(labels))
-    return _update(model, Change(known.view, labels, known.ids, known.n_arrived, rows, len(places)))
+    return _update(model, RowChange(known.view, labels, known.ids, known.n_arrived, rows, len(places)))
 
 
 def remove_rows(model: UntwinClassifier, ids: ArrayLike) -> Update:
@@ -78,24 +84,31 @@ def remove_rows(model: UntwinClassifier, ids: ArrayLike) -> Update:
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
-    return _update(model, Change(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone)))
+    return _update(model, RowChange(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone)))
 
 
-def _update(model: UntwinClassifier, change: Change) -> Update:
+def _update(model: UntwinClassifier, change: RowChange) -> Update:
     """Return the update with a change: by learning on, or from nothing where that is not good enough."""
-    known, candidates, why = model.state_, None, _why_anew(model.state_, change)
+    known, why = model.state_, _why_anew(model.state_, change)
     try:
         if not why:
-            after, scores = relearn(known, change, rules_of(model, change.y))
+            after, scores, held_out = relearn(known, change, rules_of(model, change.y), model._held_out)
+            noted = _still_noted(model, after, change)
+            return Update(after, scores, None, _report(known, after, change, ""), noted, held_out)
     except NothingHeldOutError:
         why = "no row can be held out any more"
-    if why:
-        after, choice = fit_again(model, change)
-        scores, candidates = choice.scores, choice.candidates
-    return Update(after, scores, candidates, _report(known, after, change, why))
+    after, choice = fit_again(model, change)
+    noted = _still_noted(model, after, change)
+    return Update(after, choice.scores, choice.candidates, _report(known, after, change, why), noted, None)
 
 
-def _why_anew(known: FittedState, change: Change) -> str:
+def _still_noted(model: UntwinClassifier, after: FittedState, change: RowChange) -> dict[str, Any]:
+    """Return what a change leaves of what has been measured: the known tree, and neighbours."""
+    tree = {name: value for name, value in model._noted.items() if name == "parents"}
+    return tree | carry_neighbours(model._noted, model.state_, after, change.rows)
+
+
+def _why_anew(known: FittedState, change: RowChange) -> str:
     """Return why learning on would not be good enough; nothing if it is."""
     if known.learning is None:
         return "no row could be held out before"
@@ -129,7 +142,7 @@ def _find_repeated(rows: Any, n_old: int) -> Flags:
     return np.isin(number[n_old:], number[:n_old])
 
 
-def _report(before: FittedState, after: FittedState, change: Change, fitted_anew: str) -> UpdateReport:
+def _report(before: FittedState, after: FittedState, change: RowChange, fitted_anew: str) -> UpdateReport:
     old, new = before.ensemble.classes, after.ensemble.classes
     return UpdateReport(
         n_rows=change.n_changed,

@@ -50,10 +50,13 @@ class Cost(Record):
         return cls(
             seconds=dict(about.get("seconds") or candidates),
             peak_mebibytes=about.get("peak_mebibytes"),
-            rows=_seen(model.state_.view),
+            rows=_seen("terms", study.evidence.X)
+            if study.given
+            else _seen(model.state_.view.name, model.state_.view.rows),
             options=plain(options),
             versions=dict(about.get("versions") or versions()),
-            command=_command(about.get("command")) or f"{model!r}.fit(X, y)",
+            command=_command(about.get("command"))
+            or ("audit(y, predicted)" if study.given else f"{model!r}.fit(X, y)"),
         )
 
     def frame(self) -> pl.DataFrame:
@@ -61,11 +64,10 @@ class Cost(Record):
         return table([{"stage": stage, "seconds": seconds} for stage, seconds in self.seconds.items()])
 
 
-def _seen(view: Any) -> Seen:
-    rows = view.rows
+def _seen(name: str, rows: Any) -> Seen:
     n, m = (len(rows), 1) if isinstance(rows, list) else rows.shape
     sparse: bool = issparse(rows)
-    return Seen(view.name, n, m, int(rows.nnz) if sparse else n * m, _n_bytes(rows) / 2**20)
+    return Seen(name, n, m, int(rows.nnz) if sparse else n * m, _n_bytes(rows) / 2**20)
 
 
 def _n_bytes(rows: Any) -> int:

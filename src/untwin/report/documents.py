@@ -1,5 +1,7 @@
 """View 6: documents: what was thought of them before they were seen, their neighbours, evidence for A against B.
 
+Evidence is what words add to the log-odds in the model that answers, which has learnt the document since.
+
 Which ones: the examples of the pairs, rows whose label looks wrong, then errors, a cell of the matrix giving its most
 confident one in every round, until the page is full.
 
@@ -59,8 +61,9 @@ class Document(Record):
     """A training row as models saw it that had not learnt it; classes are numbers.
 
     `position` is what other views call it by, `id` what it is called (`ids_`); `confidence` is the probability of
-    the answer (`said`), `classes` are the likeliest ones with their `probabilities`. `against` is the class that
-    `evidence` is weighed against: its label if the answer is wrong, else the second-best class.
+    the answer (`said`), `classes` are the likeliest ones with their `probabilities`. `evidence` is what each word or
+    cell adds to the log-odds of the answer against the class `against`: its label if the answer is wrong, else the
+    second-best class.
     """
 
     position: int
@@ -148,8 +151,8 @@ def _batch(study: Study, positions: list[int]) -> Iterator[Document]:
 
 
 def _document(study: Study, position: int, near: Indices, shared: csr_array) -> Document:
-    answers = study.answers
-    P = np.exp(answers.log_p[position].astype(np.float64))
+    answers, rows = study.answers, study.training_rows
+    P = np.exp(answers.scores.take(np.array([position])).dense()[0].astype(np.float64))
     best = np.argsort(-P, kind="stable")[:N_CLASSES]
     true, said = int(answers.true[position]), int(answers.said[position])
     against = true if true != said else next(int(number) for number in best if number != said)
@@ -164,7 +167,7 @@ def _document(study: Study, position: int, near: Indices, shared: csr_array) -> 
         probabilities=tuple(P[best].tolist()),
         neighbours=tuple(_near(study, int(row), shared, place) for place, row in enumerate(near[:N_NEIGHBOURS])),
         against=against,
-        evidence=_evidence(study, near, shared, said, against),
+        evidence=() if rows is None else rows.evidence(int(answers.rows[position]), said, against, N_EVIDENCE),
     )
 
 
@@ -178,19 +181,6 @@ def _near(study: Study, position: int, shared: csr_array, place: int) -> Near:
         tuple(term for term, _ in _strongest(study, terms, values, N_SHARED)),
         study.text(position, SNIPPET),
     )
-
-
-def _evidence(study: Study, near: Indices, shared: csr_array, said: int, against: int) -> tuple[tuple[str, float], ...]:
-    """Return the terms that speak for one class (positive) and for the other (negative), the strongest first.
-
-    They are what terms add to the cosines of all neighbours of the one class, less those of the other.
-    """
-    labels = study.answers.true[near]
-    sign = (labels == said).astype(np.float64) - (labels == against)
-    terms, member = np.unique(shared.indices, return_inverse=True)
-    weights = np.bincount(member, shared.data * np.repeat(sign, np.diff(shared.indptr)), minlength=len(terms))
-    sides = [_strongest(study, terms[side], weights[side], N_EVIDENCE) for side in (weights > 0, weights < 0)]
-    return tuple(sorted([*sides[0], *sides[1]], key=lambda item: -abs(item[1])))
 
 
 def _strongest(study: Study, terms: Any, weights: Any, n: int) -> list[tuple[str, float]]:

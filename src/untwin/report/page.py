@@ -25,6 +25,7 @@ from untwin.report.views import Report
 if TYPE_CHECKING:
     from os import PathLike
 
+    from untwin.model.auditing import Audit
     from untwin.model.classifier import UntwinClassifier
     from untwin.report.summary import Summary, Tried
 
@@ -35,8 +36,8 @@ IMPORT = re.compile(r'^import .* from "\./\w+\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def write_report(model: UntwinClassifier | Report, path: str | PathLike[str]) -> Path:
-    """Write the report of a fitted model, or one that is made already, as one HTML file; return its path.
+def write_report(model: UntwinClassifier | Audit | Report, path: str | PathLike[str]) -> Path:
+    """Write the report of a fitted model or an audit, or one that is made already, as one HTML file; return its path.
 
     Examples
     --------

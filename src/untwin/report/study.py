@@ -18,6 +18,7 @@ from untwin._values import positions
 from untwin._wording import ELLIPSIS, cut
 from untwin.calibrate.reliability import reliability_bins
 from untwin.model.chance import verdict
+from untwin.model.explaining.training_rows import TrainingRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from untwin._types import Array, Indices
     from untwin.calibrate.reliability import Bin
+    from untwin.model.auditing import Audit
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
@@ -43,7 +45,7 @@ FIRST_CLASSES = 3  # that name a group without terms
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
-    """What all views read of a fitted model, taken once (`of`); the views ask nobody else.
+    """What all views read of a fitted model or an audit, taken once (`of`); the views ask nobody else.
 
     `curves` are None where there are none, or where they are not `measured`: only the preset "best" measures them by
     itself. `wrong` are positions of errors, the most confident first; `class_measures` are support, precision, recall
@@ -51,7 +53,7 @@ class Study:
     the groups where none is known; without `texts` no view quotes a document.
     """
 
-    model: UntwinClassifier
+    model: UntwinClassifier | Audit
     texts: bool
     measured: bool
     n_rows: int
@@ -70,11 +72,12 @@ class Study:
     links: list[SoftLink]
 
     @classmethod
-    def of(cls, model: UntwinClassifier, *, texts: bool = True) -> Self:
+    def of(cls, model: UntwinClassifier | Audit, *, texts: bool = True) -> Self:
         """Read a model, which measures what it has not measured yet."""
         confusion, tree, parents = model.confusion_, model.hierarchy_, model.parents_
         measured = "curves" in model.measure().measured_
         evidence = model.evidence_
+        judged = evidence.answers.confidence_and_truth
         return cls(
             model=model,
             texts=texts,
@@ -86,7 +89,7 @@ class Study:
             guess=verdict(model.scores_),
             evidence=evidence,
             wrong=evidence.answers.wrong,
-            calibration=tuple(reliability_bins(*evidence.answers.confidence_and_truth)),
+            calibration=() if model.calibration_error_ is None else tuple(reliability_bins(*judged)),
             contingency=evidence.contingency,
             pairs=confusion.pairs(),
             pair_rates=confusion.pair_rates(),
@@ -96,9 +99,20 @@ class Study:
         )
 
     @cached_property
+    def training_rows(self) -> TrainingRows | None:
+        """What speaks in a training row for one class against another; None where answers were given, not made."""
+        known = getattr(self.model, "state_", None)
+        return None if known is None else TrainingRows(known, quoted=self.texts)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the classes as text."""
         return tuple(map(str, self.model.classes_.tolist()))
+
+    @property
+    def given(self) -> bool:
+        """Whether the answers were given by somebody else: nothing was tried and nothing trained."""
+        return not self.model.candidates_
 
     @property
     def confusion(self) -> Confusion:

@@ -79,7 +79,7 @@ class Summary(Record):
     macro_f1: float | None
     grades: Grades | None
     scoring: str
-    calibration_error: float
+    calibration_error: float | None
     errors: int
     pairs: int
     half: int
@@ -145,8 +145,9 @@ class Summary(Record):
     def _quality(self) -> str:
         if self.accuracy.value is None:
             return "No class has enough distinct rows to hold one out, so nothing is measured."
+        of = "rows it had not seen are answered right" if self.candidates else "the answers are right"
         return (
-            f"{self.accuracy.value:.1%} of rows it had not seen are answered right "
+            f"{self.accuracy.value:.1%} of {of} "
             f"({_between(self.accuracy)}); always naming the largest class would reach {self.largest_class or 0:.1%}."
             + (f" On the scale of the classes they are {self.grades}." if self.grades else "")
         )
@@ -159,6 +160,8 @@ class Summary(Record):
         return f"On {rows} marked as test it is {self.test.value:.1%} ({_between(self.test)}){steps}."
 
     def _choice(self) -> str:
+        if not self.candidates:
+            return ""
         winner, gain = self.winner, self.winner.gain
         if winner.accuracy.value is None or gain.value is None or gain.low is None or gain.high is None:
             return ""
@@ -171,9 +174,9 @@ class Summary(Record):
         return f"{told}: a difference that chance could make." if by_chance else f"{told}."
 
     def _trust(self) -> str:
-        if not self.calibration:
-            return ""
         error = self.calibration_error
+        if not self.calibration or error is None:
+            return ""
         verdict = "can be taken at their word" if error <= 0.02 else "are roughly right" if error <= 0.05 else "are off"
         missed = f"{100 * error:.1f} points on average"
         return f"Its probabilities {verdict}: they miss the share of right answers by {missed}."
@@ -182,11 +185,12 @@ class Summary(Record):
         if not self.errors:
             return "No held-out row is answered wrong." if self.judged else ""
         sit, pairs = "errors sit" if self.errors > 1 else "error sits", format_count(self.pairs, "pair", "pairs")
-        return (
-            f"Half of the {self.errors:,} {sit} in {self.half:,} of the {pairs} of classes that are confused at all; "
-            "they are counted on the rows that chose the candidate"
-            + (f", {self.judged:,} of {self.rows:,}." if self.judged < self.rows else ".")
-        )
+        told = f"Half of the {self.errors:,} {sit} in {self.half:,} of the {pairs} of classes that are confused at all"
+        if not self.candidates:
+            left = format_count(self.rows - self.judged, "answer names", "answers name")
+            return f"{told}; {left} no class, and stands beside them." if self.judged < self.rows else f"{told}."
+        judged = f", {self.judged:,} of {self.rows:,}." if self.judged < self.rows else "."
+        return f"{told}; they are counted on the rows that chose the candidate{judged}"
 
 
 def _ends(scores: dict[str, Any]) -> tuple[float | None, float | None, float | None]:

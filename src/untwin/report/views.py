@@ -19,6 +19,7 @@ from untwin.report.summary import Summary
 from untwin.report.tree import Tree
 
 if TYPE_CHECKING:
+    from untwin.model.auditing import Audit
     from untwin.model.classifier import UntwinClassifier
 
 
@@ -50,8 +51,8 @@ class Report:
     cost: Cost
 
     @classmethod
-    def of(cls, model: UntwinClassifier, *, texts: bool = True) -> Self:
-        """Read all views from a fitted model, in memory or loaded; without `texts` no document is quoted."""
+    def of(cls, model: UntwinClassifier | Audit, *, texts: bool = True) -> Self:
+        """Read all views from a model, in memory or loaded, or from an audit; without `texts` no document is quoted."""
         now, made = copy(model), {}  # a copy: another thread may teach the model meanwhile
         study = Study.of(now, texts=texts)
         kinds: tuple[Any, ...] = (Summary, Pairs, Matrix, Tree, Classes, Findings, Space, Cost)

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile
 
 from untwin._errors import UntwinError
 from untwin._files import flush
@@ -117,6 +118,18 @@ def load(folder: str | Path, only: str | None = None) -> Stored:
             # Had it been replaced while we read it, files of the old model would be gone: then read the new one.
             if _manifest_bytes(place) == content:
                 raise ModelRefused(f"{place}: {error.message}", code=error.code, hint=error.hint) from None
+
+
+def holds_model(place: str | Path) -> bool:
+    """Tell whether a folder, or a file, is meant to be a model; what is wrong with it is said when it is loaded."""
+    path = Path(place)
+    if not path.is_file():
+        return (path / MANIFEST).is_file()
+    try:
+        with ZipFile(path) as packed:
+            return MANIFEST in packed.namelist()
+    except (BadZipFile, OSError, RuntimeError, ValueError):
+        return False
 
 
 def read_digest(folder: str | Path) -> str:

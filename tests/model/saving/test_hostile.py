@@ -42,7 +42,7 @@ def folder(tmp_path, small_model):
 
 
 def rewritten(folder, change):
-    """Change the tree of a saved model, with right digests everywhere."""
+    """RowChange the tree of a saved model, with right digests everywhere."""
     stored = load(folder)
     tree = json.loads(stored.parts["tree"][0])
     save(folder, {**stored.parts, "tree": [json.dumps(change(tree))]}, stored.facts)

@@ -10,7 +10,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 from untwin.model.selection.averages import Averages
 from untwin.model.selection.comparison import CandidateResult, Comparison, Member
-from untwin.model.selection.select import TIE, _scores
+from untwin.model.selection.select import TIE, expected_scores
 
 N, CLASSES = 600, 4
 
@@ -89,7 +89,7 @@ def test_the_told_accuracy_of_a_choice_among_noise_is_that_of_chance(codes):
         seen.append(comparison.score(best))
         told.append((answers == shuffled).mean())
         seen_f1.append(f1_score(shuffled, best, average="macro"))
-        told_f1.append(_scores(comparison, answers)["macro_f1"])
+        told_f1.append(expected_scores(comparison, answers)["macro_f1"])
     for all_told, all_seen in ((told, seen), (told_f1, seen_f1)):
         error = np.std(all_told, ddof=1) / len(all_told) ** 0.5
         assert abs(np.mean(all_told) - 1 / CLASSES) < 3 * error
@@ -100,7 +100,7 @@ def test_all_figures_that_are_told_are_those_of_the_same_answers(codes):
     order = np.array([2, 0, 3, 1])
     comparison = replace(comparison_of(codes, "mae"), order=order)
     answers = Averages(comparison, [result(f"m{n}", opinion(codes, 0.5, n)) for n in range(6)], 3).honest_answers()
-    told, grade = _scores(comparison, answers), np.argsort(order)
+    told, grade = expected_scores(comparison, answers), np.argsort(order)
     assert told["accuracy"] == pytest.approx((answers == codes).mean())
     assert told["macro_f1"] == pytest.approx(f1_score(codes, answers, average="macro"))
     assert told["mae"] == pytest.approx(abs(grade[answers] - grade[codes]).mean())

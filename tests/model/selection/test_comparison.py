@@ -13,11 +13,11 @@ from untwin import TextCounts, out_of_fold
 from untwin.classify.linear import LinearSVM
 from untwin.crossfit.together import SharedFolds
 from untwin.model import UntwinClassifier
-from untwin.model.selection import select
+from untwin.model.learning import FOLD_PASSES, PASSES
+from untwin.model.selection import second_stage, select
 from untwin.model.selection.averages import MOST_BEHIND
 from untwin.model.selection.candidates import (
     LOGISTIC,
-    PASSES,
     STACK,
     SVM,
     TOLERANCE,
@@ -93,7 +93,7 @@ def test_the_baseline_is_the_plain_pipeline_out_of_fold(texts, labels):
     (line,) = model.candidates_
     seed = int(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
     plain = make_pipeline(
-        TextCounts(min_df=2), TermWeights(), LinearSVM(passes=PASSES, tol=TOLERANCE, random_state=seed)
+        TextCounts(min_df=2), TermWeights(), LinearSVM(passes=FOLD_PASSES, tol=TOLERANCE, random_state=seed)
     )
     said = out_of_fold(plain, texts, labels, cv=model.out_of_fold_.folds)
     assert line.accuracy == pytest.approx(said.confusion.accuracy, abs=0.01)
@@ -221,13 +221,13 @@ def test_the_stack_must_beat_it_beyond_chance(rivals, make_texts):
 
 def test_a_stack_that_is_not_ahead_on_one_fold_is_not_tried_on_the_others(monkeypatch, make_texts):
     asked = []
-    held_out_scores = select.held_out_scores
+    held_out_scores = second_stage.held_out_scores
 
     def noted(*given, **options):
         asked.append(given[2].shape[0])
         return held_out_scores(*given, **options)
 
-    monkeypatch.setattr(select, "held_out_scores", noted)
+    monkeypatch.setattr(second_stage, "held_out_scores", noted)
     for ahead, n_folds in [(False, 1), (True, 5)]:
         asked.clear()
         monkeypatch.setattr(Trials, "_is_ahead", lambda self, scores, rival, rows, ahead=ahead: ahead)
@@ -245,7 +245,7 @@ def test_each_fold_is_prepared_once(monkeypatch, texts, labels, preset):
         return prepare(self, fold)
 
     monkeypatch.setattr(SharedFolds, "prepare", counted)
-    monkeypatch.setattr(select, "FEW_ROWS", 0)
+    monkeypatch.setattr(second_stage, "FEW_ROWS", 0)
     UntwinClassifier(preset=preset).fit(texts, labels)
     assert sorted(prepared) == [0, 1, 2, 3, 4]
 
@@ -285,7 +285,7 @@ def test_the_svm_that_is_kept_makes_two_passes_more_than_those_of_folds(monkeypa
 
     monkeypatch.setattr(LinearSVM, "fit", noted)
     UntwinClassifier(preset="fast").fit(texts, labels)
-    assert sorted(made) == [(PASSES, TOLERANCE)] * 5 + [(PASSES + 2, TOLERANCE)]
+    assert sorted(made) == [(FOLD_PASSES, TOLERANCE)] * 5 + [(PASSES, TOLERANCE)]
     made.clear()
     UntwinClassifier(preset="fast").fit(["red bus", "blue car"], ["a", "b"])  # no row can be held out
-    assert made == [(PASSES + 2, TOLERANCE)]
+    assert made == [(PASSES, TOLERANCE)]

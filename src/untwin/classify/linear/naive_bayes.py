@@ -33,7 +33,7 @@ from untwin.classify.linear.weights import LinearWeights, scores_of, sum_by_clas
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from untwin._types import Floats32
+    from untwin._types import Floats32, Indices
 
 
 class NaiveBayes(LinearWeights):
@@ -83,14 +83,25 @@ class NaiveBayes(LinearWeights):
         if (X.data if sparse else X).min(initial=0) < 0:
             raise ValueError("Negative values in data passed to NaiveBayes. It takes counts, or weights of terms.")
         self.classes_, codes = np.unique(y, return_inverse=True)
-        F = sum_by_class(X, codes, np.ones(len(codes), X.dtype))
+        return self._learn(X, codes, None)
+
+    def fit_classes(self, X: Any, codes: Indices, classes: Indices) -> Self:
+        """Learn only some classes of rows that were checked before: a class owes to the others but a sum."""
+        rows = np.flatnonzero(np.isin(codes, classes))
+        self.classes_, self.n_features_in_ = classes, X.shape[1]
+        return self._learn(X[rows], np.searchsorted(classes, codes[rows]), X)
+
+    def _learn(self, X: Any, codes: Indices, among: Any) -> Self:
+        """Learn classes from their rows; `among` are the rows of all classes if there are others."""
+        sparse, F = is_sparse(X), sum_by_class(X, codes, np.ones(len(codes), X.dtype))
         totals = np.asarray(F.sum(axis=1), dtype=np.float64).ravel()
         numbers = F.data if sparse else F
         alpha = numbers.dtype.type(self.alpha)
         if self.complement:
-            T = np.asarray(F.sum(axis=0)).ravel()
+            T = np.asarray((F if among is None else among).sum(axis=0)).ravel()
+            total = totals.sum() if among is None else T.sum(dtype=np.float64)
             others = (T[F.indices] if sparse else T) - numbers  # no term is rarer in all classes than in one
-            W, totals = np.log1p(numbers / (others + alpha)), totals.sum() - totals
+            W, totals = np.log1p(numbers / (others + alpha)), total - totals
         else:
             W = np.log1p(numbers / alpha)
         offsets = np.log(totals + self.alpha * X.shape[1])
@@ -100,19 +111,20 @@ class NaiveBayes(LinearWeights):
         self.weights_ = csr_array(csr_array((W, F.indices, F.indptr), F.shape).T) if sparse else W.T.copy()
         return self
 
-    def _scores(self, X: Any) -> Floats32:
+    def scores(self, X: Any) -> Floats32:
+        """Return the score of each class, a logarithm."""
         X = self._checked_rows(X, np.float32)
         units = np.asarray(X.sum(axis=1), dtype=np.float32).reshape(-1, 1)
         return scores_of(X, self.weights_) + units * self.offsets_ + self.intercept_
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the score of each class, a logarithm; of two classes half of what the second one's is larger by."""
-        scores = self._scores(X)
+        scores = self.scores(X)
         return (scores[:, 1] - scores[:, 0]) / np.float32(2) if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: Any) -> Floats32:
         """Return class probabilities; naive Bayes is far too sure of them."""
-        return np.asarray(softmax(self._scores(X), axis=1))
+        return np.asarray(softmax(self.scores(X), axis=1))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

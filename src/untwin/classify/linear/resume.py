@@ -100,6 +100,15 @@ def resume_problem(problem: Problem, X: Any, alpha: csr_array, origin: Origin, o
     return _replace_columns(restored, problem.only(again).learn(start=csr_array(start[again]), **how), again)
 
 
+def resume_columns(
+    problem: Problem, alpha: csr_array, origin: Origin, own: Indices, columns: Indices, **how: Any
+) -> Learnt:
+    """Return the weights of some columns, learnt again, and the dual variables of all."""
+    start = _alpha_now(alpha, origin, own)
+    learnt = problem.only(columns).learn(start=csr_array(start[columns]), **how)
+    return learnt._replace(alpha=_replace_rows(start, learnt.alpha, columns))
+
+
 def _own_before(origin: Origin) -> Indices:
     """Return the column, as it is numbered now, that was each row's own; -1: none that is still there; -2: new row."""
     known = np.flatnonzero(origin.classes >= 0)

@@ -13,12 +13,12 @@ from sklearn.utils.validation import validate_data
 from untwin._compat import Interval, StrOptions, as_dense, checked_sample_weight, validating
 from untwin.classify.base import FLOATS
 from untwin.classify.linear.newton import one_against_rest, suits
-from untwin.classify.linear.resume import ResumePoint, dense_weights, resume_problem
+from untwin.classify.linear.resume import Origin, ResumePoint, dense_weights, resume_columns, resume_problem
 from untwin.classify.linear.weights import MOST_DENSE, Margins, with_ones
 
 if TYPE_CHECKING:
     from untwin._types import Indices
-    from untwin.classify.linear.resume import Origin
+    from untwin.classify.linear.descent import Problem
 
 PASSES = 8  # more change hardly an answer
 
@@ -114,6 +114,20 @@ class LinearSVM(Margins):
         codes, by_columns = self._encode(y), origin.columns(n_before)
         return self._learn(X, codes, None, None if by_columns is None else (point, by_columns))
 
+    def resume_classes(self, X: Any, codes: Indices, point: ResumePoint, before: Indices, classes: Indices) -> Self:
+        """Learn some of three or more classes, from where an SVM of the same sparse rows had got with other labels.
+
+        `codes` number the labels, `before` those that each row had, and `classes` what lost or won a row.
+        """
+        if point.alpha is None:
+            raise ValueError("point must be that of sparse rows. Got that of dense ones instead.")
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        self.classes_, origin = classes, Origin(np.arange(len(codes)), before, np.arange(point.alpha.shape[0]))
+        problem = self._problem(X, codes, point.alpha.shape[0], None)
+        learnt = resume_columns(problem, point.alpha, origin, codes, classes, n_jobs=self.n_jobs)
+        self.weights_, self.intercept_, self.point_ = learnt.weights, learnt.biases, ResumePoint(learnt.alpha, None)
+        return self
+
     def _learn(self, X: Any, codes: Indices, shares: Any, start: tuple[ResumePoint, Origin] | None = None) -> Self:
         """Learn the weights of checked rows by the solver that suits them."""
         vars(self).pop("point_", None)
@@ -135,12 +149,9 @@ class LinearSVM(Margins):
             self.point_ = ResumePoint(None, W)
 
     def _descend(self, X: csr_array, codes: Indices, shares: Any, start: tuple[ResumePoint, Origin] | None) -> None:
-        from untwin.classify.linear.descent import Problem
-
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        members = memberships(codes, int(codes.max()) + 1)
-        problem = Problem.of(X, members, C=self.C, passes=self.passes, tol=self.tol, seed=seed, weights=shares)
-        how: dict[str, Any] = {"packed": X.shape[1] * members.shape[1] > MOST_DENSE, "n_jobs": self.n_jobs}
+        n_columns = int(codes.max()) + 1
+        problem = self._problem(X, codes, n_columns, shares)
+        how: dict[str, Any] = {"packed": X.shape[1] * n_columns > MOST_DENSE, "n_jobs": self.n_jobs}
         if start is None or start[0].alpha is None:
             learnt = problem.learn(**how)
         else:
@@ -148,6 +159,15 @@ class LinearSVM(Margins):
         self.weights_, self.intercept_ = learnt.weights, learnt.biases
         if self.resumable:
             self.point_ = ResumePoint(learnt.alpha, None)
+
+    def _problem(self, X: csr_array, codes: Indices, n_columns: int, shares: Any) -> Problem:
+        from untwin.classify.linear.descent import Problem
+
+        seed, members = (
+            int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            memberships(codes, n_columns),
+        )
+        return Problem.of(X, members, C=self.C, passes=self.passes, tol=self.tol, seed=seed, weights=shares)
 
 
 def memberships(codes: Indices, n_columns: int) -> csr_array:

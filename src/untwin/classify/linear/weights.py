@@ -60,7 +60,8 @@ class LinearWeights(RowClassifier):
     weights_: Any
     intercept_: Floats32
 
-    def _scores(self, X: Any) -> Floats32:
+    def scores(self, X: Any) -> Floats32:
+        """Return the score of each column of weights."""
         return scores_of(self._checked_rows(X, np.float32), self.weights_) + self.intercept_
 
 
@@ -79,5 +80,5 @@ class Margins(LinearWeights):
 
     def decision_function(self, X: Any) -> Floats32:
         """Return the margin of each class; with two classes that of the second, one-dimensional."""
-        margins = self._scores(X)
+        margins = self.scores(X)
         return margins[:, 0] if len(self.classes_) == 2 else margins

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from untwin._compat import rows_of
+from untwin.answer.deletion import log_odds_of
 from untwin.answer.evidence import strongest_evidence
 from untwin.classify.knn.explain import strongest, term_contributions
 from untwin.data.encode import TableEncoder
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 CANDIDATES = 100
 SAMPLE = 1000  # rows of a table from which the frequency of its terms is estimated
-LEAST_LOG = -50.0  # of a class that is ruled out
 
 
 class CellsReader:
@@ -112,13 +112,3 @@ class CellReader(NamedTuple):
     def training_rows(self, rows: Indices) -> csr_array:
         """Return training rows by their terms."""
         return self.reader.by_terms(rows_of(self.reader.known.view.rows, rows))
-
-
-def log_odds_of(log_p: Array, first: int, second: int) -> Floats:
-    """Return the log-odds of two classes.
-
-    >>> log_odds_of(np.log(np.array([[0.6, 0.3, 0.1]])), 0, 1).round(3).tolist()
-    [0.693]
-    """
-    kept = np.maximum(log_p[:, [first, second]].astype(np.float64), LEAST_LOG)
-    return np.asarray(kept[:, 0] - kept[:, 1])

@@ -78,6 +78,17 @@ def as_one_text(documents: Any) -> list[str]:
     return list(documents)
 
 
+def in_words(row: Any) -> str:
+    """Return a row as text.
+
+    >>> in_words(pl.DataFrame({"age": [31.0], "job": ["cook"]}))
+    'age: 31.0; job: cook'
+    """
+    if isinstance(row, pl.DataFrame):
+        return "; ".join(f"{name}: {cell}" for name, cell in row.row(0, named=True).items() if cell not in (None, ""))
+    return str(row[0]) if isinstance(row, list) else str(row)
+
+
 def _readable(column: pl.Series) -> pl.Series:
     """Return cells as strings; vectors as their numbers.
 

@@ -22,12 +22,10 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from untwin._compat import rows_of
-from untwin._values import freeze
 from untwin._wording import cut
-from untwin.classify.knn.classifier import KNNClassifier
 from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import as_one_text
-from untwin.model.selection.sampling import stratified_sample
+from untwin.model.findings.nearest import neighbours_of_other_folds
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.contingency import Contingency
 
@@ -40,10 +38,6 @@ if TYPE_CHECKING:
     from untwin.model.state import FittedState
 
 LONGEST = 80
-NEIGHBOURS = 20  # wrong labels are found better by twenty neighbours than by ten (bench/labels.py)
-# Comparing all rows with all takes minutes beyond so many. Then only rows whose label is in doubt, since the model
-# answered otherwise, are compared, with a sample of so many; a row without neighbours is believed as the model says.
-MANY_ROWS = 50_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -116,7 +110,7 @@ class Evidence:
     ) -> Evidence:
         """Return all that a model knows about the rows it was asked about.
 
-        `neighbours` are searched for if None; `test` are rows as given, their labels and ids.
+        `neighbours` are those found before: the rest is searched for; `test` are rows as given, their labels and ids.
         """
         if parents is not None and not isinstance(parents, Mapping):
             raise ValueError(f"parents must map classes to their parents. Got {type(parents).__name__} instead.")
@@ -130,7 +124,7 @@ class Evidence:
             X=X,
             terms=terms,
             cells=_cells(known.preprocessing),
-            neighbours=neighbours_of_other_folds(X, answers) if neighbours is None else neighbours,
+            neighbours=neighbours_of_other_folds(X, answers, neighbours),
             ids=known.ids[answers.rows],
             texts=texts,
             test_texts=None if test is None else as_one_text(test[0]),
@@ -140,10 +134,14 @@ class Evidence:
             parents=parents,
         )
 
-    @cached_property
+    @property
     def probabilities(self) -> Floats:
-        """Probabilities for label errors: calibrated, these would spread over all rows as if classes were hard."""
-        log_p = self.answers.log_p
+        """Probabilities of all rows, which may be many (`probabilities_of`)."""
+        return self.probabilities_of(np.arange(len(self.answers.rows)))
+
+    def probabilities_of(self, rows: Indices) -> Floats:
+        """Return those of some rows. Calibrated, label errors would spread over all rows as if classes were hard."""
+        log_p = self.answers.scores.take(rows).dense()
         return np.exp((log_p if self.top_class is None else self.top_class.inverse(log_p)).astype(np.float64))
 
     @cached_property
@@ -188,21 +186,3 @@ def _cells(encoder: Any) -> Flags | None:
         if use.role in ("numeric", "nominal"):
             cells[encoder.blocks_[use.name]] = True
     return np.asarray(cells[readable])
-
-
-def neighbours_of_other_folds(X: Any, answers: OutOfFoldAnswers) -> Array:
-    """Return for each row the nearest rows of other folds by their terms; -1 where nobody was asked."""
-    n, folds = len(answers.rows), answers.folds
-    in_doubt, searched = answers.held, np.arange(n)
-    if n > MANY_ROWS:
-        in_doubt = in_doubt & (answers.said != answers.true)
-        searched = stratified_sample(answers.true, MANY_ROWS, 0)
-    found = np.full((n, NEIGHBOURS), -1, dtype=np.int32)  # they are saved: half the bytes of numbers of rows
-    for fold in np.unique(folds[in_doubt]):
-        asked, others = np.flatnonzero(in_doubt & (folds == fold)), searched[folds[searched] != fold]
-        reach = min(NEIGHBOURS, len(others))
-        if not reach:
-            continue
-        knn = KNNClassifier(n_neighbors=reach).fit(X[others], np.zeros(len(others), dtype=np.intp))
-        found[asked, :reach] = others[knn.kneighbors(X[asked])[1]]
-    return freeze(found)

@@ -16,7 +16,7 @@ from untwin.model.findings.twins import soft_links, twins
 from untwin.model.findings.unsure import rows_to_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from untwin.model.findings.evidence import Evidence
     from untwin.model.findings.finding import Finding
@@ -35,8 +35,8 @@ KINDS: dict[str, Callable[[Evidence], Finding | None]] = {
 }
 
 
-def found(evidence: Evidence) -> list[Finding]:
-    """Return all findings, the most serious first, at most one of a kind.
+def found(evidence: Evidence, codes: Collection[str] = tuple(KINDS)) -> list[Finding]:
+    """Return all findings, or those with some codes, the most serious first, at most one of a kind.
 
     >>> import numpy as np
     >>> from untwin.model.findings.evidence import Evidence
@@ -48,9 +48,9 @@ def found(evidence: Evidence) -> list[Finding]:
     [Finding(warning, tiny-class: 1 class has fewer than 10 rows.)]
     """
     findings = []
-    for number, look_for in enumerate(KINDS.values()):
-        report("findings", number, len(KINDS))
+    for number, look_for in enumerate(KINDS[code] for code in codes):
+        report("findings", number, len(codes))
         if (finding := look_for(evidence)) is not None:
             findings.append(finding)
-    report("findings", len(KINDS), len(KINDS))
+    report("findings", len(codes), len(codes))
     return sorted(findings, key=lambda finding: -SEVERITIES.index(finding.severity))

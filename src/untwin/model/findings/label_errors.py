@@ -20,17 +20,19 @@ usually has none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from untwin._wording import format_count, share
 from untwin.model.findings.finding import Finding, by_size, records
-from untwin.model.findings.noise import fitted_noise
+from untwin.model.findings.noise import enough_rows, fitted_noise
 from untwin.model.findings.small import FEW
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from untwin._types import Floats, Indices
     from untwin.model.findings.evidence import Evidence
 
@@ -55,28 +57,54 @@ def label_errors(evidence: Evidence) -> Finding | None:
     )
 
 
+class Believed(NamedTuple):
+    """Of each row the belief in its own label, the class that is believed in most, and the belief in that."""
+
+    own: Floats
+    best: Indices
+    most: Floats
+
+
 def suspected_rows(evidence: Evidence) -> Indices:
     """Return the rows that probably have a wrong label, the most certain first."""
     answers = evidence.answers
     rows = np.flatnonzero(answers.held & (answers.sizes >= FEW)[answers.true])
-    B, y = _belief(evidence)[rows], answers.true[rows]
-    doubted = np.flatnonzero(B.argmax(axis=1) != y)
-    n_errors = _number_of_errors(evidence.probabilities[rows], y) if doubted.size else 0
-    return rows[doubted[np.argsort(_trust(B, y)[doubted], kind="stable")[:n_errors]]]
+    believed, y = _believed(evidence, rows), answers.true[rows]
+    doubted = np.flatnonzero(believed.best != y)
+    n_errors = _number_of_errors(evidence, rows) if doubted.size else 0
+    trust = _trust(believed.own, y, len(answers.classes))
+    return rows[doubted[np.argsort(trust[doubted], kind="stable")[:n_errors]]]
 
 
 def label_trust(evidence: Evidence) -> Floats:
     """Return the trust in each row's label, 1 as usual; NaN where a row was never held out."""
-    rows = evidence.answers.held
-    trust = np.full(len(rows), np.nan)
-    trust[rows] = _trust(_belief(evidence)[rows], evidence.answers.true[rows])
+    rows, answers = np.flatnonzero(evidence.answers.held), evidence.answers
+    trust = np.full(len(answers.rows), np.nan)
+    trust[rows] = _trust(_believed(evidence, rows).own, answers.true[rows], len(answers.classes))
     return trust
 
 
-def _belief(evidence: Evidence) -> Floats:
-    P, near = evidence.probabilities, evidence.neighbours
-    if near is None:
+def _in_blocks(evidence: Evidence, rows: Indices) -> Iterator[Indices]:
+    """Yield the rows, as many at a time as all classes of all of them may be made."""
+    for block in evidence.answers.scores.take(rows).blocks():
+        yield rows[block]
+
+
+def _believed(evidence: Evidence, rows: Indices) -> Believed:
+    """Return what is believed of rows."""
+    found = [Believed(np.empty(0), np.empty(0, dtype=np.intp), np.empty(0))]
+    for some in _in_blocks(evidence, rows):
+        B = _belief(evidence, some)
+        found.append(Believed(_own(B, evidence.answers.true[some]), B.argmax(axis=1), B.max(axis=1)))
+    return Believed(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _belief(evidence: Evidence, rows: Indices) -> Floats:
+    """Return B of some rows."""
+    P = evidence.probabilities_of(rows)
+    if evidence.neighbours is None:
         return P
+    near = evidence.neighbours[rows]
     row, place = np.nonzero(near >= 0)
     votes = 1 / (near >= 0).sum(axis=1)[row]
     V = csr_array((votes, (row, evidence.answers.true[near[row, place]])), shape=P.shape).toarray()
@@ -88,39 +116,47 @@ def _own(B: Floats, y: Indices) -> Floats:
     return B[np.arange(len(y)), y]
 
 
-def _usual(B: Floats, y: Indices) -> Floats:
+def _usual(own: Floats, y: Indices, n_classes: int) -> Floats:
     """Return t; infinite for a class without rows, so that no row counts as confidently of it."""
-    size = np.bincount(y, minlength=B.shape[1])
-    total = np.bincount(y, _own(B, y), minlength=B.shape[1])
+    size = np.bincount(y, minlength=n_classes)
+    total = np.bincount(y, own, minlength=n_classes)
     usual: Floats = np.divide(total, size, out=np.full(len(size), np.inf), where=size > 0)
     return usual
 
 
-def _trust(B: Floats, y: Indices) -> Floats:
-    return _own(B, y) / np.maximum(_usual(B, y)[y], np.finfo(float).tiny)
+def _trust(own: Floats, y: Indices, n_classes: int) -> Floats:
+    return own / np.maximum(_usual(own, y, n_classes)[y], np.finfo(float).tiny)
 
 
-def _number_of_errors(P: Floats, y: Indices) -> int:
-    noise = fitted_noise(P, y)
+def _number_of_errors(evidence: Evidence, rows: Indices) -> int:
+    y, n_classes = evidence.answers.true[rows], len(evidence.answers.classes)
+    enough = enough_rows(y, n_classes)
+    noise = fitted_noise(evidence.probabilities_of(rows[enough]), y[enough])
     if noise.surprise < SURPRISING:
         return 0
-    return min(_confident_errors(P, y), round(MOST_NAMED * noise.wrong(P.shape[1]) * len(y)))
+    return min(_confident_errors(evidence, rows), round(MOST_NAMED * noise.wrong(n_classes) * len(y)))
 
 
-def _confident_errors(P: Floats, y: Indices) -> int:
-    confident = np.where(_usual(P, y) <= P, P, -1.0)
-    return int(((confident.argmax(axis=1) != y) & (confident.max(axis=1) > 0)).sum())
+def _confident_errors(evidence: Evidence, rows: Indices) -> int:
+    true, n_classes = evidence.answers.true, len(evidence.answers.classes)
+    blocks = list(_in_blocks(evidence, rows))
+    own = np.concatenate([_own(evidence.probabilities_of(some), true[some]) for some in blocks])
+    usual, n_errors = _usual(own, true[rows], n_classes), 0
+    for some in blocks:
+        P = evidence.probabilities_of(some)
+        confident = np.where(usual <= P, P, -1.0)
+        n_errors += int(((confident.argmax(axis=1) != true[some]) & (confident.max(axis=1) > 0)).sum())
+    return n_errors
 
 
 def _records(evidence: Evidence, rows: Indices) -> tuple[dict[str, Any], ...]:
-    B, y, classes = _belief(evidence)[rows], evidence.answers.true[rows], evidence.answers.classes
-    best = B.argmax(axis=1)
+    believed, y, classes = _believed(evidence, rows), evidence.answers.true[rows], evidence.answers.classes
     columns = {
         "row": evidence.ids_of(rows),
         "label": classes[y].tolist(),
-        "rather": classes[best].tolist(),
-        "belief in label": _own(B, y).tolist(),
-        "belief in other": _own(B, best).tolist(),
+        "rather": classes[believed.best].tolist(),
+        "belief in label": believed.own.tolist(),
+        "belief in other": believed.most.tolist(),
         "text": evidence.texts_of(rows),
     }
     return records(columns)

@@ -30,6 +30,7 @@ SHARES = np.append(0, np.geomspace(1e-4, 0.3, 40))  # if more labels are wrong, 
 LEAST = 1e-30  # chance; of less there is no logarithm
 ENOUGH_CELLS = 1_000_000  # rows x classes that settle two numbers
 FEWEST_ROWS = 2_000
+MOST_CELLS = 1 << 23
 
 
 class Noise(NamedTuple):
@@ -44,15 +45,20 @@ class Noise(NamedTuple):
         return self.share * (1 - 1 / n_classes)
 
 
+def enough_rows(y: Indices, n_classes: int) -> Indices:
+    """Return the rows to fit a and e to: a sample if there are many."""
+    n_rows = min(max(ENOUGH_CELLS // n_classes, FEWEST_ROWS), max(MOST_CELLS // n_classes, 1))
+    return stratified_sample(y, n_rows, 0)
+
+
 def fitted_noise(P: Floats, y: Indices) -> Noise:
-    """Return a and e fitted on a grid, on a sample if there are many rows; e is 0 if P explains all errors.
+    """Return a and e fitted on a grid; e is 0 if P explains all errors.
 
     >>> P = np.tile([0.8, 0.2], (10, 1))
     >>> fitted_noise(P, np.repeat([0, 1], [8, 2])).share
     0.0
     """
-    enough = stratified_sample(y, max(ENOUGH_CELLS // P.shape[1], FEWEST_ROWS), 0)
-    own, log_P = (np.arange(len(enough)), y[enough]), np.log(np.maximum(P[enough], LEAST))
+    own, log_P = (np.arange(len(y)), y), np.log(np.maximum(P, LEAST))
     likelihoods = np.array([_by_share(_sharpened(log_P, a)[own], P.shape[1]) for a in SHARPNESS])
     best_a, best_e = np.unravel_index(np.argmax(likelihoods), likelihoods.shape)
     surprise = 2 * (likelihoods.max() - likelihoods[:, 0].max())

@@ -18,6 +18,8 @@ def export_answers(model: UntwinClassifier, folder: str | Path, *, precision: st
     """Make `folder` hold what answers of a fitted model; see `UntwinClassifier.export`."""
     answerer = model.state_.answerer_at(precision)
     if answerer is None:
-        message = "Only models of texts or matrices whose candidates are linear can answer alone. Got another one."
+        message = (
+            "Only models of linear candidates, without an encoder of one's own, can answer alone. Got another one."
+        )
         raise InputError(message, code="not-exportable", hint="Save the whole model, or fit it with preset='balanced'.")
     save_answers(folder, answerer, model._decision(), facts_of(model))

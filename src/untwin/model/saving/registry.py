@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COMMON = {"n_features_in": "n_features_in_", "feature_names_in": "feature_names_in_"}
 # What is made of the terms when they are looked up, what the manifest says.
-LEFT_OUT = frozenset({"_column_of", "about_", "sha256_", "_seen_in"})
+LEFT_OUT = frozenset({"_column_of", "_held_out", "about_", "sha256_", "_seen_in"})
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from untwin.model.answering import PRECISIONS
+from untwin.model.learning import WHOLE, Labelling
 from untwin.model.ordinal import class_order
 from untwin.model.saving.references import require_classifier, require_named, same, width_of
 from untwin.model.state import FULL
@@ -38,6 +39,7 @@ def check_model(model: Any) -> None:
     require(same(known.ensemble.classes, classes), "Members must be of the classes of the model")
     require(same(model.hierarchy_.classes, classes), "The tree must be of the classes of the model")
     _check_members(known)
+    _check_learning(known)
     _check_ids(known.ids)
     _check_notes(model._noted)
     _check_measured(model._noted, known.answers)
@@ -97,6 +99,23 @@ def _check_members(known: Any) -> None:
         require(answers, "A member must have scores")
 
 
+def _check_learning(known: Any) -> None:
+    """Refuse what learning goes on from if it is not of the rows and classes that each part was trained on."""
+    learning, classes = known.learning, known.ensemble.classes
+    if learning is None:
+        return
+    require(learning.parts.shape == known.answers.rows.shape, "Each row that was asked about must have a part")
+    require(learning.n_folds <= len(learning.parts), "There must be no more folds than rows")
+    require(len(learning.points) in (0, learning.n_folds + 1), "Each part must have what it goes on from")
+    rows = Labelling(classes, np.searchsorted(classes, known.y), known.answers.rows, learning.parts)
+    for part, point in enumerate(learning.points, start=WHOLE):
+        trained = rows.trained_on(part)
+        n_classes = len(np.unique(rows.codes[trained]))
+        n_columns = 1 if n_classes == 2 else n_classes
+        of_rows = point.alpha is None or point.alpha.shape == (n_columns, len(trained))
+        require(of_rows and (point.weights is None or point.weights.shape[1] == n_columns), "A part must be learnt on")
+
+
 def _prepared_width(fitted: Any, raw: int | None) -> int | None:
     """Return how many columns the members read; None if only the preprocessing knows."""
     if fitted is None:
@@ -137,8 +156,9 @@ def _check_notes(noted: Any) -> None:
 
 def _check_measured(noted: dict[str, Any], answers: Any) -> None:
     """Refuse neighbours that are no rows, or of the row's own fold, and a range that is none."""
-    near, n_asked = noted.get("neighbours"), len(answers.rows)
+    near, n_asked = noted.get("neighbours", noted.get("carried")), len(answers.rows)
     if near is not None:
+        require(type(noted.get("searched_at")) is int, "It must be known when neighbours were searched for")
         sound = isinstance(near, np.ndarray) and near.dtype == np.int32 and near.ndim == 2 and len(near) == n_asked
         require(sound and near.min(initial=-1) >= -1, "Neighbours must be rows that were asked about, or -1")
         require(near.max(initial=-1) < n_asked, "Neighbours must be rows that were asked about")

@@ -19,6 +19,7 @@ from untwin.answer.predictions import ORDERED, answer_codes
 from untwin.answer.probabilities import log_probabilities
 from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.top_class import TopClassCalibration
+from untwin.model.records import Effect
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -192,6 +193,16 @@ def paired_interval(a: Flags, b: Flags) -> tuple[float, float, float]:
     difference = a.astype(np.float64) - b
     mean, error = float(difference.mean()), Z * float(difference.std()) / max(len(difference), 1) ** 0.5
     return mean, mean - error, mean + error
+
+
+def paired_effect(before: Flags, after: Flags) -> Effect:
+    """Return how the share of right answers changed on the same rows.
+
+    >>> print(paired_effect(np.repeat([True, False], 50), np.repeat([True, False], [60, 40])))
+    +10.00 points [+4.12, +15.88]
+    """
+    _, low, high = paired_interval(after, before)
+    return Effect(float(before.mean()), float(after.mean()), low, high)
 
 
 def _mean(results: Sequence[CandidateResult]) -> Floats32:

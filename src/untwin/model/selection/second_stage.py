@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FEW_ROWS = 2_000  # up to which a stack is judged by first stages that know neither its fold nor that of its rows
 
 
-class SecondStage:
+class HeldOutSecondStage:
     """The features of held-out rows, and what the second stage of each fold learns from.
 
     `log_p` are the log-probabilities of all rows by each classifier of the first stage, at these temperatures.

@@ -27,7 +27,7 @@ from untwin.model.selection.averages import Averages
 from untwin.model.selection.candidates import STACK, SVM, DataProfile, first_stage, slow_candidates
 from untwin.model.selection.comparison import Candidate, Comparison, Member, binomial_interval, paired_interval, records
 from untwin.model.selection.sampling import can_hold_out, sample_rows
-from untwin.model.selection.second_stage import SecondStage
+from untwin.model.selection.second_stage import HeldOutSecondStage
 from untwin.model.selection.strength import choose_strength, usual_strength
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class Trials:
             self.dropped[STACK] = "too few rows can be held out"
             return
         temperatures = np.array([result.members[0].temperature for result in self.results])
-        second = SecondStage(self._shared, self._first, temperatures, [result.log_p for result in self.results])
+        second = HeldOutSecondStage(self._shared, self._first, temperatures, [result.log_p for result in self.results])
         self._answers = second.answers
         rival = self._pairs().grow()[-1]
         stack = self._stack(second, rival)
@@ -258,7 +258,7 @@ class Trials:
         truth = self._comparison.codes[rows]
         return bool((scores[rows].argmax(axis=1) == truth).sum() > (rival.predicted[rows] == truth).sum())
 
-    def _stack(self, second: SecondStage, rival: CandidateResult) -> CandidateResult | None:
+    def _stack(self, second: HeldOutSecondStage, rival: CandidateResult) -> CandidateResult | None:
         """Return the result of a stack; None if it has no more rows of the first fold right than its rival."""
         comparison = self._comparison
         model = StackedClassifier(list(self._first.items()))
@@ -300,7 +300,7 @@ def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selectio
     """Return the linear SVM trained on all rows, for data where no row can be held out and nothing can be compared."""
     prepared = view.prepare(y)
     now = rules.profile(prepared.rows, len(np.unique(y)))
-    svm = first_stage(now, usual_strength(len(y)))[SVM].set_params(passes=PASSES)
+    svm = first_stage(now, usual_strength(len(y)))[SVM].set_params(passes=PASSES, resumable=False)
     member = Member(SVM, svm.fit(prepared.rows, y), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7

@@ -100,7 +100,7 @@ function documentDetails(position) {
       { title: "Term", cell: ([term]) => name(term) },
       { title: "Speaks for", cell: ([, weight]) => name(names[weight > 0 ? one.said : one.against]) },
       { title: "", cell: ([, weight]) => meter(Math.abs(weight) / strongest, weight > 0) },
-    ], one.evidence, h("span", {}, "Evidence of its neighbours")) : null,
+    ], one.evidence, h("span", {}, "What adds most to the log-odds, in the model that answers")) : null,
     one.neighbours.length ? subheading("Neighbours, from other folds") : null,
     ...one.neighbours.map((near) => h("div", { class: "excerpt" },
       h("span", { class: "soft small" }, "row ", name(near.id), ", ", name(names[near.label]), `, ${near.similarity.toFixed(2)} alike`,

@@ -1,6 +1,6 @@
-"""Markdown in which no name can be anything but text: no link, no mention, no HTML, no cell more than there are.
+"""Markdown in which no name can be anything but text: no mention, no HTML, no cell more than there are.
 
-Names go into code: GitHub and others look for mentions and links outside of it only.
+Names go into code: GitHub and others look for mentions outside of it only.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LONGEST = 200  # characters of a name or a quoted text
+_PLAIN = " ,;()=+%?!'\"-#."  # beside letters and digits, what Markdown takes for itself inside of a line
 _TAME = re.compile(r"[\w /.,:;()+=%!?#@'\"{}-]*\S", re.ASCII)
 
 
@@ -28,7 +29,8 @@ def code(name: object, longest: int = LONGEST) -> str:
         shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
     if _TAME.fullmatch(shown) and not shown.startswith(" "):
         return f"`{shown}`"
-    return f"<code>{''.join(c if c.isalnum() else f'&#{ord(c)};' for c in shown)}</code>"
+    kept = _PLAIN.replace(".", "") if "www" in shown.lower() else _PLAIN
+    return f"<code>{''.join(c if c.isalnum() or c in kept else f'&#{ord(c)};' for c in shown)}</code>"
 
 
 def codes(names: Iterable[object], longest: int = LONGEST) -> str:

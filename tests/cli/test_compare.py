@@ -107,11 +107,15 @@ def test_answers_that_are_missing_are_wrong(command, tmp_path):
 
 def test_promises_of_tables(command, tmp_path):
     rows = [
-        {"label": "a", "untwin_label": "a", "untwin_unsure": "false", "untwin_set": json.dumps(["a"])},
-        {"label": "b", "untwin_label": "a", "untwin_unsure": "true", "untwin_set": json.dumps(["a", "b"])},
+        {"label": "a", "untwin_label": "a", "untwin_unsure": "false", "untwin_shortlist": json.dumps(["a"])},
+        {"label": "b", "untwin_label": "a", "untwin_unsure": "true", "untwin_shortlist": json.dumps(["a", "b"])},
     ]
     table = write_csv(tmp_path / "t.csv", rows)
-    found = command("compare", table, table, table, "--label", "label", "--json").json()
+    lines = tmp_path / "t.jsonl"
+    lists = [row | {"untwin_shortlist": json.loads(row["untwin_shortlist"])} for row in rows]
+    lines.write_text("".join(f"{json.dumps(row)}\n" for row in lists))
+    found = command("compare", table, lines, table, "--label", "label", "--json").json()
+    assert [one["before"] for one in found["promises"]] == [0.5, 1.0, 1.0, 1.5]
     assert [one["after"] for one in found["promises"]] == [0.5, 1.0, 1.0, 1.5]
 
 
@@ -121,7 +125,7 @@ def test_promises_of_tables(command, tmp_path):
         ([{"label": "a", "x": "a"}], [], "there is no column 'untwin_label'"),
         ([{"id": "1", "label": "a", "untwin_label": "a"}] * 2, ["--id", "id"], "stands in several rows"),
         ([{"label": "a", "untwin_label": "a", "untwin_unsure": "maybe"}], [], "must be true or false"),
-        ([{"label": "a", "untwin_label": "a", "untwin_set": "{"}], [], "must be a JSON list"),
+        ([{"label": "a", "untwin_label": "a", "untwin_shortlist": "{"}], [], "must be a JSON list"),
         ([{"label": "a", "untwin_label": "a"}], ["--markdown", "--json"], "Choose one of"),
     ],
 )

@@ -27,8 +27,9 @@ def test_figures_are_those_of_a_plain_computation(command, fitted, tmp_path):
     assert found["macro_f1"] == confusion.macro_f1
     assert sum(line["rows"] for line in found["per_class"]) == 50
     assert sum(pair["errors"] for pair in found["confused"]) == (labels != predicted).sum()
-    sure = model.predict_proba([row["text"] for row in rows]).max(axis=1) >= model.threshold_
-    assert found["sure"] == {"share": sure.mean(), "accuracy": (labels == predicted)[sure].mean()}
+    sure = ~model.unsure([row["text"] for row in rows])
+    accuracy = (labels == predicted)[sure].mean()
+    assert found["sure"] == {"share": sure.mean(), "accuracy": accuracy, "target_error": 0.1}
 
 
 def test_rows_that_were_learnt_are_counted(command, fitted, tmp_path):

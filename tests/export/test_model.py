@@ -69,11 +69,11 @@ def test_stacks_are_exported(model, tmp_path):
     """A second stage is an array like the others."""
     from untwin.answer.layers import SecondStage
 
-    parts, facts = to_parts(model.state_.answerer, model._decision())
+    parts, facts = to_parts(model.state_.answerer, model._decision(), model.promises_)
     n_layers = len(parts["by_length"])
     parts |= {"second_weights": np.ones((3 * n_layers, 3), np.int16), "second_scale": np.ones(3)}
     parts["second_intercept"] = np.zeros(3)
-    answerer, _ = from_parts(parts, facts, counter)
+    answerer, *_ = from_parts(parts, facts, counter)
     assert isinstance(answerer.second, SecondStage)
     with pytest.raises(ModelRefused, match="second stage"):
         from_parts({**parts, "second_weights": np.ones((1, 3), np.int16)}, facts, counter)

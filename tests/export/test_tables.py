@@ -107,7 +107,7 @@ def _noted():
     ],
 )
 def test_parts_that_do_not_fit_are_refused(model, name, value):
-    parts, facts = to_parts(model.state_.answerer, model._decision())
+    parts, facts = to_parts(model.state_.answerer, model._decision(), model.promises_)
     from_parts(parts, facts, counter)
     with pytest.raises(ModelRefused):
         from_parts({**parts, name: value}, facts, counter)
@@ -116,7 +116,7 @@ def test_parts_that_do_not_fit_are_refused(model, name, value):
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.parametrize("value", [-1, 10**9, True, None, 1.0, "text", [], {}])
 def test_facts_that_do_not_fit_are_refused(model, number, value):
-    parts, facts = to_parts(model.state_.answerer, model._decision())
+    parts, facts = to_parts(model.state_.answerer, model._decision(), model.promises_)
     refused = 0
     for key in facts["columns"][number]:
         forged = json.loads(json.dumps(facts))
@@ -135,7 +135,7 @@ def test_facts_that_do_not_fit_are_refused(model, number, value):
 def test_what_answers_must_be_about_the_model(model, folder, tmp_path):
     model.save(tmp_path / "model")
     stored, other = load(tmp_path / "model"), UntwinClassifier(preset="fast", encoder=model.encoder).fit(*table(160, 9))
-    parts, facts = to_parts(other.state_.answerer, other._decision())
+    parts, facts = to_parts(other.state_.answerer, other._decision(), other.promises_)
     facts |= {"threshold": model.threshold_}
     save(tmp_path / "forged", {**stored.parts, "answering": parts}, {**stored.facts, "answering": facts})
     with pytest.raises(ModelRefused):

@@ -109,7 +109,7 @@ def test_the_command_says_that_it_reads_tables(folder):
 
 
 def test_a_second_stage_is_stored(model):
-    parts, facts = to_parts(model.state_.answerer, model._decision())
+    parts, facts = to_parts(model.state_.answerer, model._decision(), model.promises_)
     parts |= {"second_weights": np.ones((3, 3), np.int16), "second_scale": np.ones(3), "second_intercept": np.zeros(3)}
     assert isinstance(from_parts(parts, facts, counter)[0].second, SecondStage)
     with pytest.raises(ModelRefused, match="second stage"):
@@ -139,7 +139,7 @@ def test_a_second_stage_is_stored(model):
     ],
 )
 def test_parts_that_do_not_fit_are_refused(model, name, value):
-    parts, facts = to_parts(model.state_.answerer, model._decision())
+    parts, facts = to_parts(model.state_.answerer, model._decision(), model.promises_)
     from_parts(parts, facts, counter)
     with pytest.raises(ModelRefused):
         from_parts({**parts, name: value}, facts, counter)

@@ -131,7 +131,7 @@ def test_a_row_whose_label_looks_wrong_is_no_example(model):
     evidence, finding = model.evidence_, next(iter(model.findings_))
     row = brief(model).classes[0].typical[0].row
     doubted = type(finding)("label-error", "", ({"row": row},), "", "info")
-    chosen = ExampleRows(evidence, [doubted], texts=True).typical(0, 3)
+    chosen = ExampleRows(evidence, [doubted], quote=None).typical(0, 3)
     assert row not in [example.row for example in chosen]
 
 
@@ -164,7 +164,7 @@ def test_tables():
     )
     found = brief(UntwinClassifier(preset="fast").fit(frame, kind))
     assert any("woof" in term.term for term in found.classes[1].terms)
-    assert "woof" in found.classes[1].typical[0].text
+    assert "; says: woof" in found.classes[1].typical[0].text
     assert "Example: " in found.to_prompt()
 
 

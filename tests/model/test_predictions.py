@@ -52,13 +52,13 @@ def test_the_median_grade_is_ranked_first_though_another_class_is_likelier(texts
 
 @pytest.mark.parametrize("ask", ["predict_all", "predict_group"])
 def test_rows_are_encoded_and_answered_once(model, new, monkeypatch, ask):
-    passes, answer = [], FittedState.log_proba
+    passes, answer = [], FittedState.score
 
     def counting(state, given):
         passes.append(len(given))
         return answer(state, given)
 
-    monkeypatch.setattr(FittedState, "log_proba", counting)
+    monkeypatch.setattr(FittedState, "score", counting)
     monkeypatch.setattr(FittedState, "without_evidence", None)
     getattr(model, ask)(new)
     assert passes == [len(new)]

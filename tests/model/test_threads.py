@@ -91,16 +91,16 @@ def test_one_reader_and_two_writers(model, new, truth):
 def test_an_answer_is_made_by_the_state_at_its_beginning(model, new, monkeypatch):
     """Whatever is learnt between the probabilities and their names changes neither."""
     expected = model.predict(new).tolist()
-    plain = FittedState.log_proba
+    plain = FittedState.score
     late = iter([True])
 
-    def log_proba(self, given):
+    def score(self, given):
         found = plain(self, given)
         if next(late, False):
             model.add(["zebra stripes", "zebra herd"], ["aaa", "aab"])
         return found
 
-    monkeypatch.setattr(FittedState, "log_proba", log_proba)
+    monkeypatch.setattr(FittedState, "score", score)
     read = TextsReader.read
 
     def read_late(self, given):

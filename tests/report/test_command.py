@@ -93,7 +93,7 @@ def test_the_report_of_a_model_that_fit_saved_fits_nothing_and_searches_nothing(
         "untwin.model.findings.found",
         "untwin.model.findings.label_errors.fitted_noise",
         "untwin.structure.hierarchy.Hierarchy.group_range",
-        "untwin.model.state.FittedState.log_proba",
+        "untwin.model.state.FittedState.score",
     ):
         monkeypatch.setattr(name, worked)
     assert run(["report", str(folder)]) == 0

@@ -17,6 +17,7 @@ import numpy as np
 from untwin.answer.counting import count_few
 from untwin.answer.fixed_point import UNIT, CountedRows, PackedWeights, row_of_entries, weigh
 from untwin.answer.layers import AT_ONCE, FEW, LinearLayers
+from untwin.answer.predictions import Scored
 from untwin.answer.terms import is_known
 
 if TYPE_CHECKING:
@@ -41,8 +42,17 @@ class TextAnswerer(LinearLayers):
 
     def log_proba(self, texts: list[str]) -> tuple[Floats32, Flags]:
         """Return log-probabilities of texts, and which of them hold no known term."""
+        return self.score(texts)[:2]
+
+    def score(self, texts: list[str]) -> Scored:
+        """Return the same, and which texts hold no known word."""
         few = len(texts) <= FEW and all(map(is_known, texts))
-        return self.log_proba_of_counts(count_few(texts, self.lookups) if few else self.count_many(texts), few=few)
+        return self.score_counts(count_few(texts, self.lookups) if few else self.count_many(texts), few=few)
+
+    def score_counts(self, rows: CountedRows, *, few: bool) -> Scored:
+        """Return the same of counted texts."""
+        words = np.bincount(row_of_entries(rows), self._is_word[rows.columns], minlength=len(rows.starts) - 1)
+        return Scored(*self.log_proba_of_counts(rows, few=few), words == 0)
 
     def log_proba_of_counts(self, rows: CountedRows, *, few: bool) -> tuple[Floats32, Flags]:
         """Return the same of counted texts; `few` of them are scored without compiled loops."""
@@ -59,6 +69,14 @@ class TextAnswerer(LinearLayers):
     def lookups(self) -> list[tuple[TermReader, dict[str, int]]]:
         """The ways to read texts, each with the columns of its terms."""
         return [vocabulary.lookup() for vocabulary in self.vocabularies]
+
+    @cached_property
+    def _is_word(self) -> Floats:
+        """1 for each column of a word or several, 0 for runs of characters; all 1 where only these are counted."""
+        is_word = np.zeros(len(self.block_of))
+        for reader, _, columns in self.vocabularies:
+            is_word[columns] = reader.analyzer == "word"
+        return is_word if is_word.any() else np.ones(len(is_word))
 
     @cached_property
     def _n_blocks(self) -> int:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from untwin.answer.fixed_point import UNIT
+from untwin.answer.predictions import Scored
 from untwin.answer.probabilities import correct_top_class, log_probabilities
 
 if TYPE_CHECKING:
@@ -64,6 +65,15 @@ class LinearLayers:
     def trained_class(self, number: int) -> int:
         """Return the trained class that stands for a class of the answers, both by number."""
         return number if self.redirect is None else int(self.redirect.own[number])
+
+    def log_proba(self, given: Any) -> tuple[Floats32, Flags]:
+        """Return log-probabilities of rows, and which of them are texts without any known term."""
+        raise NotImplementedError
+
+    def score(self, given: Any) -> Scored:
+        """Return the same, and which rows are texts without any known word."""
+        log_p, mute = self.log_proba(given)
+        return Scored(log_p, mute, mute)
 
     def log_proba_of_products(
         self, products: Floats, units: Floats, lengths: Floats | None, *, sparse: bool

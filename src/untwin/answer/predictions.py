@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from untwin._values import positions
+from untwin.answer.spread import spread_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +29,16 @@ class Predictions(NamedTuple):
     ranked : (n, k) array
         Positions in `classes_`: the answer, then the likeliest others; ties in the order of the classes.
     unsure : (n,) array of bool
-        Which answers not to rely on: their largest probability is below `threshold_`.
+        Which answers not to rely on: their largest probability is below the threshold, or the row looks like nothing
+        that was learnt: no word of a text is known, or the probability is spread more widely than that of known rows.
     groups : (n,) array
         The likeliest groups: positions in `groups_`.
     no_evidence : (n,) array of bool
         Which texts hold no known term: their probabilities are the shares of the classes.
+    strange : (n,) array of bool
+        Which texts hold no known word, whatever parts of words are known.
+    codes : (n,) array
+        The answers as positions in `classes_`.
     """
 
     labels: Array
@@ -41,6 +47,19 @@ class Predictions(NamedTuple):
     unsure: Flags
     groups: Indices
     no_evidence: Flags
+    strange: Flags
+    codes: Indices
+
+
+class Scored(NamedTuple):
+    """What is known of rows before they are decided about: (n x C) log-probabilities, and how much of texts is known.
+
+    `mute` texts hold no known term, `strange` ones no known word.
+    """
+
+    log_p: Floats32
+    mute: Flags
+    strange: Flags
 
 
 def probabilities_of(log_p: Floats32) -> Floats:
@@ -99,7 +118,8 @@ def median_classes(log_p: Any, order: Indices) -> Indices:
 class Decision(NamedTuple):
     """How log-probabilities become answers: the classes, their groups, below which probability an answer is unsure.
 
-    `order` has the numbers of the classes from low to high, if they have an order.
+    `order` has the numbers of the classes from low to high, if they have an order. Rows that are spread over more
+    classes than `widest` are unsure, whatever their probability.
     """
 
     classes: Array
@@ -107,9 +127,12 @@ class Decision(NamedTuple):
     threshold: float
     scoring: str
     order: Indices | None
+    widest: float
 
-    def predictions(self, log_p: Floats32, no_evidence: Flags, top: int) -> Predictions:
+    def predictions(self, scored: Scored, top: int) -> Predictions:
         """Return all that answers consist of, the `top` likeliest classes of each row among it."""
+        log_p, mute, strange = scored
         P, codes = probabilities_of(log_p), answer_codes(log_p, self.scoring, self.order)
         best, groups = ranked_classes(P, codes, top), likeliest_groups(P, self.classes, self.groups)
-        return Predictions(self.classes[codes], P, best, P.max(axis=1) < self.threshold, groups, no_evidence)
+        unsure = (P.max(axis=1) < self.threshold) | mute | strange | (spread_of(P) > self.widest)
+        return Predictions(self.classes[codes], P, best, unsure, groups, mute, strange, codes)

@@ -13,9 +13,9 @@ from untwin.answer.words import read_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from untwin._types import Array, Flags, Floats, Floats32
+    from untwin._types import Array, Floats
     from untwin.answer.answerer import TextAnswerer
-    from untwin.answer.predictions import Decision
+    from untwin.answer.predictions import Decision, Scored
     from untwin.answer.tables import TableAnswerer
 
     Terms = tuple[tuple[str, float], ...]
@@ -32,7 +32,7 @@ class Reason(NamedTuple):
     probabilities : tuple of (class, probability)
         The likeliest classes.
     unsure : bool
-        Whether not to rely on the answer: its probability is below `threshold_`.
+        Whether not to rely on the answer: see `Predictions`.
     neighbours : Explanation or None
         Training rows with similar answers, those with the most terms in common first, named as in `ids_`; their
         similarity is the cosine by terms. None of them for a row without evidence; None from a model that only answers.
@@ -73,7 +73,7 @@ def explain_texts(answerer: TextAnswerer, decision: Decision, texts: list[str], 
     def weigh(row: int, first: int, second: int) -> Terms:
         return weigh_words(answerer, texts[row], first, second, top)
 
-    return _explain(*answerer.log_proba(texts), decision, top, weigh)
+    return _explain(answerer.score(texts), decision, top, weigh)
 
 
 def explain_table(
@@ -84,7 +84,7 @@ def explain_table(
     def weigh(row: int, first: int, second: int) -> Terms:
         return weigh_cells(answerer, {name: cells[row] for name, cells in table.items()}, first, second, top)
 
-    return _explain(*answerer.log_proba(table), decision, top, weigh)
+    return _explain(answerer.score(table), decision, top, weigh)
 
 
 def weigh_words(answerer: TextAnswerer, text: str, first: int, second: int, top: int) -> Terms:
@@ -105,16 +105,16 @@ def weigh_cells(answerer: TableAnswerer, row: Mapping[str, Any], first: int, sec
     return strongest_evidence(names, kept - lost, top)
 
 
-def _explain(log_p: Floats32, mute: Flags, decision: Decision, top: int, weigh: Weigh) -> list[Reason]:
+def _explain(scored: Scored, decision: Decision, top: int, weigh: Weigh) -> list[Reason]:
     """Return the reasons of answers; `weigh` tells what speaks in a row for one class against another."""
     if top < 1:
         raise ValueError(f"top must be at least 1. Got {top} instead.")
-    found, reasons = decision.predictions(log_p, mute, max(top, 2)), list[Reason]()
+    found, reasons = decision.predictions(scored, max(top, 2)), list[Reason]()
     for row, (first, second) in enumerate(found.ranked[:, :2].tolist()):
         label, against = decision.classes[[first, second]].tolist()
         evidence = WordEvidence(label, against, weigh(row, first, second))
         likeliest = likeliest_classes(decision.classes, found.probabilities[row], top)
-        reasons.append(Reason(label, likeliest, bool(found.unsure[row]), None, evidence, bool(mute[row])))
+        reasons.append(Reason(label, likeliest, bool(found.unsure[row]), None, evidence, bool(scored.mute[row])))
     return reasons
 
 

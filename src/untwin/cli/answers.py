@@ -10,7 +10,10 @@ import polars as pl
 
 from untwin._errors import InputError
 from untwin._progress import report
+from untwin.cli.group_names import group_name
 from untwin.cli.input_errors import as_input_errors
+from untwin.cli.promised import PromisedColumns
+from untwin.cli.promised_options import Asked
 from untwin.data.formulas import undo_guard_of_batch
 
 if TYPE_CHECKING:
@@ -21,18 +24,21 @@ if TYPE_CHECKING:
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
-NAMED_MEMBERS = 4  # classes of a group that are spelled out
+PLAIN = Asked()
 
 
 class Answerer:
     """Answers batch by batch, and counts."""
 
-    def __init__(self, loaded: LoadedModel | LoadedAnswers, top: int, prefix: str, *, raw: bool) -> None:
+    def __init__(
+        self, loaded: LoadedModel | LoadedAnswers, top: int, prefix: str, asked: Asked = PLAIN, *, raw: bool
+    ) -> None:
         model = loaded.model
         self.loaded, self.model, self.prefix, self.raw = loaded, model, prefix, raw
         self.top = min(top, len(model.classes_))
         self.batch_rows = int(np.clip(MOST_PROBABILITIES // len(model.classes_), *BATCH_ROWS))
         self.counts = Counter(dict.fromkeys(("rows", "unsure", "no_evidence", "bad_rows"), 0))
+        self._asked, self._promised = asked, PromisedColumns(model, asked)
         self._group_names = np.array([group_name(members) for members in model.groups_])
 
     def answer_batches(self, batches: Iterable[TableBatch]) -> Iterator[tuple[TableBatch, pl.DataFrame]]:
@@ -56,7 +62,7 @@ class Answerer:
         return batch if self.raw else meant, answers
 
     def _columns(self, rows: Any) -> pl.DataFrame:
-        found = self.model.predict_all(rows, top=self.top)
+        found = self.model.predict_all(rows, top=self.top, target_error=self._asked.target_error)
         named = self.model.classes_[found.ranked]
         shares = np.take_along_axis(found.probabilities, found.ranked, axis=1).round(6)
         columns = {
@@ -68,6 +74,7 @@ class Answerer:
         }
         for place in range(1, self.top):
             columns |= {f"label_{place + 1}": named[:, place], f"probability_{place + 1}": shares[:, place]}
+        columns |= self._promised.of(found)
         return pl.DataFrame({f"{self.prefix}{name}": column for name, column in columns.items()})
 
     def _refuse_clash(self, given: list[str], new: list[str], name: str) -> None:
@@ -77,14 +84,3 @@ class Answerer:
             raise InputError(
                 message, code="column-clash", hint="Choose other names with --prefix, as in --prefix new_."
             )
-
-
-def group_name(members: tuple[Any, ...]) -> str:
-    """Return what to call a group of classes.
-
-    >>> group_name(("a", "b")), group_name(tuple("abcdef"))
-    ('a | b', 'a | b | c | and 3 more')
-    """
-    names = [str(member) for member in members]
-    shown = names if len(names) <= NAMED_MEMBERS else [*names[: NAMED_MEMBERS - 1], f"and {len(names) - 3} more"]
-    return " | ".join(shown)

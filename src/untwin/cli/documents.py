@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from untwin._errors import InputError
 from untwin.data.columns import require_named
@@ -13,6 +12,7 @@ from untwin.data.formulas import undo_guard_of_table
 from untwin.data.load import require_columns, typed_features
 from untwin.data.read import read_batches
 from untwin.data.read.jsonl import read_jsonl
+from untwin.model.features.inputs import in_words
 
 if TYPE_CHECKING:
     from untwin.cli.loaded_model import LoadedAnswers, LoadedModel
@@ -48,17 +48,6 @@ def document_of(model: UntwinClassifier, name: Any) -> str | None:
     if documents is None:
         return None
     return in_words(documents[model.ids_.tolist().index(name)])
-
-
-def in_words(row: Any) -> str:
-    """Return a row as text.
-
-    >>> in_words(pl.DataFrame({"age": [31.0], "job": ["cook"]}))
-    'age: 31.0; job: cook'
-    """
-    if isinstance(row, pl.DataFrame):
-        return "; ".join(f"{name}: {cell}" for name, cell in row.row(0, named=True).items() if cell not in (None, ""))
-    return str(row[0]) if isinstance(row, list) else str(row)
 
 
 def _text(loaded: LoadedModel | LoadedAnswers, text: str) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from untwin.cli.documents import document_of, in_words
+from untwin.cli.documents import document_of
+from untwin.model.features.inputs import in_words
 
 if TYPE_CHECKING:
     from untwin.answer.reasons import Reason

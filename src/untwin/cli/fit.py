@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from untwin.cli.options import Input
 
 ORDERED = ("mae", "kappa")
+SHOWN_CLASSES = 20
 KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the model
 
 
@@ -38,7 +39,10 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     help="What candidates are compared by; mae and kappa need --ordinal.",
 )
 @click.option(
-    "--target-error", type=click.FloatRange(0, 1), metavar="SHARE", help="How many of the sure answers may be wrong."
+    "--target-error",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="How many of the sure answers may be wrong; default: half of the error to expect, 10 % at most.",
 )
 @click.option(
     "--time-budget",
@@ -121,7 +125,9 @@ def fit_and_save(
 
 
 def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return scores without what grows with the number of classes: a manifest is small."""
+    """Return scores with the classes that fare worst only, not with all: a manifest is small."""
     if scores is None:
         return None
-    return {name: value for name, value in scores.items() if not isinstance(value, list)}
+    worst = sorted(scores["per_class"], key=lambda line: line["f1"])[:SHOWN_CLASSES]
+    kept = {name: value for name, value in scores.items() if not isinstance(value, list) and name != "promises"}
+    return kept | {"confused": scores["confused"], "worst": worst}

@@ -147,10 +147,20 @@ def _model_facts(model: UntwinClassifier) -> dict[str, Any]:
         "candidates": [candidate._asdict() for candidate in model.candidates_],
         "scores": model.scores_,
         "calibration_error": model.calibration_error_,
-        "threshold": model.threshold_,
+        "threshold": model.threshold_ if np.isfinite(model.threshold_) else None,
+        "target_error": model.target_error_,
+        "sure": _sure(model),
         "groups": [list(group) for group in model.groups_],
         "confused": pair_records(model.confusion_, TOP_PAIRS),
     }
+
+
+def _sure(model: UntwinClassifier) -> dict[str, float | None]:
+    """Return which share of the held-out rows is answered for sure, and how many of these answers are wrong."""
+    confidence, right = model.state_.answers.confidence_and_truth
+    sure = confidence >= model.threshold_
+    share = float(sure.mean()) if len(sure) else 0.0
+    return {"share": share, "error": float((~right[sure]).mean()) if sure.any() else None}
 
 
 def _new_model(roles: ColumnRoles, settings: Settings, folds: Any) -> UntwinClassifier:

@@ -23,6 +23,8 @@ COMMANDS = {
     "relabel": ("untwin.cli.relabel:relabel", "Correct the labels of training rows by a list."),
     "remove": ("untwin.cli.remove:remove", "Take training rows out of a model, with --erase for good."),
     "classes": ("untwin.cli.classes:classes", "List, merge, split, rename, retire classes; undo; history."),
+    "findings": ("untwin.cli.findings:findings", "What is odd about the labels, as text or as a table to edit."),
+    "dismiss": ("untwin.cli.dismiss:dismiss", "Show a finding no more, with a reason."),
     "report": ("untwin.cli.report:report", "Write the report of a model again."),
     "export": ("untwin.cli.export:export", "The part of a model that answers, as a small folder of its own."),
     "pack": ("untwin.cli.pack:pack", "A model as a single file, to be mailed."),

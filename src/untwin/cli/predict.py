@@ -10,6 +10,7 @@ from untwin._wording import format_count
 from untwin.cli.hints import explain_hint
 from untwin.cli.options import common_options, input_options, let_interrupt_reading, say_idle
 from untwin.cli.output import collect_warnings, name_next, progress, say
+from untwin.cli.promised_options import promise_options, take_asked
 
 if TYPE_CHECKING:
     from untwin.cli.options import Input
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--prefix", default="untwin_", show_default=True, metavar="TEXT", help="What new columns begin with.")
 @click.option("--raw", is_flag=True, help="Write cells that a spreadsheet takes for formulas as they are.")
 @click.option("--force", is_flag=True, help="Write the answers over DATA, if -o names the same file.")
+@promise_options
 @input_options
 @common_options
 def predict(
@@ -31,8 +33,9 @@ def predict(
     """Answer the rows of DATA (- is standard input, with --format) by MODEL.
 
     All columns of DATA are kept, and so is the order of its rows; new columns are label, probability, unsure, group
-    and no_evidence (no known word in the text: the answer is the commonest class). Memory does not grow with DATA.
-    --json writes JSON Lines.
+    and no_evidence (nothing of the text is known: the answer is the commonest class). --coverage adds shortlist;
+    --height adds answer, height and answer_classes; --unknown adds unknown and unknown_chance. Memory does not grow
+    with DATA. --json writes JSON Lines.
     """
     say_idle("label", "id", "split", "group", "parent", "missing_label", "seed")
     with progress(), collect_warnings() as warned:
@@ -57,6 +60,7 @@ def predict_rows(
     prefix: str,
     raw: bool,
     force: bool,
+    **promised: Any,
 ) -> dict[str, int]:
     """Read, answer and write batch by batch; return what was counted on the way."""
     from untwin.cli.answers import Answerer
@@ -64,12 +68,13 @@ def predict_rows(
     from untwin.cli.stream.writing import output_format, require_place, write
     from untwin.data.read import format_of, read_batches
 
+    asked = take_asked(promised)
     let_interrupt_reading()
     read = format_of(data, given.read)
     kind = "jsonl" if as_json and output is None else output_format(output, read)
     if output is not None:
         require_place(output, data, folder, force=force)
     loaded = load_answers_for(folder, given.roles)
-    answerer = Answerer(loaded, top, prefix, raw=raw)
+    answerer = Answerer(loaded, top, prefix, asked, raw=raw)
     write(answerer.answer_batches(read_batches(data, given.read, answerer.batch_rows)), output, kind, raw=raw)
     return answerer.counts

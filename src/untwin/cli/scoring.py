@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin._plain import plain
 from untwin._wording import format_count
+from untwin.calibrate.kept import kept_on
 from untwin.calibrate.reliability import calibration_error
 from untwin.cli.output import put, put_table
 from untwin.model.chance import chance_of_guessing, verdict
@@ -14,16 +16,21 @@ from untwin.model.selection.comparison import binomial_interval
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from untwin._types import Array
+    from untwin._types import Array, Flags
+    from untwin.answer.predictions import Predictions
+    from untwin.answer.promises import Promises
+    from untwin.calibrate.kept import Kept
     from untwin.model import UntwinClassifier
 
 TOP_PAIRS = 10
 SHOWN_CLASSES = 20
 
 
-def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, Any]:
+def scores_on(
+    model: UntwinClassifier, rows: Any, labels: Array, *, target_error: float | None = None
+) -> dict[str, Any]:
     """Answer the rows and compare; a class that the model does not know is always answered wrong."""
-    found = model.predict_all(rows)
+    found, promises = model.predict_all(rows, target_error=target_error), model.promises_
     predicted, sure = found.labels, ~found.unsure
     right, confidence = predicted == labels, found.probabilities.max(axis=1)
     low, high = binomial_interval(right)
@@ -36,13 +43,41 @@ def scores_on(model: UntwinClassifier, rows: Any, labels: Array) -> dict[str, An
         "macro_f1": confusion.macro_f1,
         **chance_of_guessing(confusion),
         "calibration_error": calibration_error(confidence, right),
-        "sure": {"share": float(sure.mean()), "accuracy": float(right[sure].mean()) if sure.any() else None},
+        "sure": {
+            "share": float(sure.mean()),
+            "accuracy": float(right[sure].mean()) if sure.any() else None,
+            "target_error": model.target_error_ if target_error is None else target_error,
+        },
+        "promises": plain(_promises_kept(promises, found, model.classes_, labels)),
         "without_evidence": int(found.no_evidence.sum()),
         "unknown_classes": np.setdiff1d(labels, model.classes_).tolist(),
         **_on_scale(model, labels, predicted),
         "confused": pair_records(confusion, TOP_PAIRS),
-        "per_class": _per_class(confusion),
+        "per_class": _per_class(confusion, labels, promises.shortlists(found, model.classes_).hold(labels)),
     }
+
+
+def _promises_kept(promises: Promises, found: Predictions, classes: Array, labels: Array) -> Kept:
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return kept_on(promises, found, classes, np.where(classes[places] == labels, places, -1))
+
+
+def put_promises(scores: dict[str, Any]) -> None:
+    """Print what became of the promises."""
+    kept = scores["promises"]
+    put("The surest answers, by the share of the rows that is answered:")
+    shown = [point for point in kept["shares"] if round(20 * point["share"]) in (10, 14, 16, 18, 20)] or kept["shares"]
+    lines = [[f"{one['share']:.0%}", f"{1 - one['error']:.4f}", f"{one['threshold']:.3f}"] for one in shown]
+    put_table(["answered", "accuracy", "from probability"], lines)
+    put()
+    put("Sets of classes (predict --coverage):")
+    lines = [[f"{one['coverage']:.0%}", f"{one['held']:.1%}", f"{one['size']:.2f}"] for one in kept["sets"]]
+    put_table(["promised", "hold the right class", "classes a row"], lines)
+    put()
+    put("Answers at the right height (predict --height auto), as shares of the rows:")
+    names = ("at_class", "at_group", "at_larger_group", "cannot_say", "error")
+    lines = [[f"{one['target']:.0%}", *(f"{one[name]:.1%}" for name in names)] for one in kept["heights"]]
+    put_table(["target error", "class", "group", "larger group", "cannot say", "error"], lines)
 
 
 def pair_records(confusion: Confusion, top: int) -> list[dict[str, Any]]:
@@ -67,10 +102,9 @@ def put_scores(scores: dict[str, Any]) -> None:
     put_verdict(scores)
     put(f"calibration error {scores['calibration_error']:.4f}")
     put_grades(scores)
-    if scores["sure"]["share"] < 1:
-        accuracy = scores["sure"]["accuracy"]
-        said = "none of them" if accuracy is None else f"accuracy {accuracy:.4f} there"
-        put(f"sure of {scores['sure']['share']:.1%} of the rows, {said}")
+    sure = scores["sure"]
+    said = "" if sure["accuracy"] is None else f", {1 - sure['accuracy']:.1%} of them wrong"
+    put(f"sure of {sure['share']:.1%} of the rows{said} (target: {sure['target_error']:.1%})")
     if scores["without_evidence"]:
         put(f"{format_count(scores['without_evidence'], 'row holds', 'rows hold')} no known word")
     if scores["unknown_classes"]:
@@ -104,13 +138,19 @@ def interval(scores: dict[str, float]) -> str:
     return f"{scores['accuracy']:.4f} ({scores['accuracy_low']:.4f} to {scores['accuracy_high']:.4f})"
 
 
-def _per_class(confusion: Confusion) -> list[dict[str, Any]]:
-    columns = zip(
-        confusion.classes.tolist(),
-        *(figures.tolist() for figures in (confusion.precision, confusion.recall, confusion.f1, confusion.support)),
-        strict=True,
-    )
-    return [dict(zip(("class", "precision", "recall", "f1", "rows"), line, strict=True)) for line in columns]
+def _per_class(confusion: Confusion, labels: Array, held: Flags) -> list[dict[str, Any]]:
+    """Return the figures of each class; `covered`: how many of its rows are in their set at the usual coverage."""
+    names, places = np.unique(labels, return_inverse=True)
+    covered = dict(zip(names.tolist(), (np.bincount(places, held) / np.bincount(places)).tolist(), strict=True))
+    figures = confusion.precision, confusion.recall, confusion.f1, confusion.support
+    columns = zip(confusion.classes.tolist(), *(one.tolist() for one in figures), strict=True)
+    return [
+        {
+            **dict(zip(("class", "precision", "recall", "f1", "rows"), line, strict=True)),
+            "covered": covered.get(line[0]),
+        }
+        for line in columns
+    ]
 
 
 def _on_scale(model: UntwinClassifier, labels: Array, predicted: Array) -> dict[str, float]:

@@ -29,6 +29,7 @@ def show_fit(record: dict[str, Any]) -> None:
         put_verdict(scores)
         put_grades(scores)
         put(f"calibration error {record['calibration_error']:.4f}")
+        _show_sure(record)
         if record["judged"] < record["rows"]:
             alone = format_count(record["rows"] - record["judged"], "row was", "rows were")
             put(f"Measured on {record['judged']:,} of {rows}: {alone} not held out, for want of others of the class")
@@ -48,6 +49,18 @@ def show_fit(record: dict[str, Any]) -> None:
         _show_links(record["known_tree"])
     put()
     show_findings(record["findings"])
+
+
+def _show_sure(record: dict[str, Any]) -> None:
+    """Print how many answers are sure, and what that means."""
+    sure, target = record["sure"], f"{record['target_error']:.1%}"
+    if sure["error"] is None:
+        put(f"No answer is sure: in no part of the rows were only {target} of the answers wrong (--target-error)")
+        return
+    put(
+        f"sure of {sure['share']:.1%} of held-out rows, {sure['error']:.1%} of them wrong: from probability "
+        f"{record['threshold']:.3f} on, so that at most {target} are (--target-error)"
+    )
 
 
 def put_report(record: dict[str, Any]) -> None:

@@ -75,8 +75,11 @@ def unsure_in(raw: RawTable, answer: str) -> Flags | None:
 
 
 def sets_in(raw: RawTable, answer: str) -> list[Collection[str]] | None:
-    """Return the set of classes of each row, if there is a column of JSON lists beside the answers."""
-    cells = _beside(raw, answer, "set")
+    """Return the shortlist of each row, if there is a column of them beside the answers: JSON lists.
+
+    Lists of Parquet come as text that is no JSON, so they are passed over.
+    """
+    cells = _beside(raw, answer, "shortlist")
     return None if cells is None else [_set(raw, row, cell) for row, cell in enumerate(cells.to_list())]
 
 
@@ -113,7 +116,8 @@ def rows_answered(raw: RawTable, wanted: Places, id_column: str | None, height: 
 def _beside(raw: RawTable, answer: str, what: str) -> pl.Series | None:
     """Return the cells of a column that `untwin predict` writes beside its answers; None without such a column."""
     name = f"{answer.removesuffix(ANSWER)}{what}"
-    there = answer.endswith(ANSWER) and name in raw.frame.columns and name not in raw.refused
+    readable = name not in raw.refused or raw.format == "jsonl"  # of which lists are JSON as written
+    there = answer.endswith(ANSWER) and name in raw.frame.columns and readable
     return raw.frame[name] if there else None
 
 
@@ -123,6 +127,6 @@ def _set(raw: RawTable, row: int, cell: str | None) -> Collection[str]:
     except ValueError:
         found = None
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        message = f"{raw.places.say(row)}: the set of classes must be a JSON list of names. Got {cell!r} instead."
+        message = f"{raw.places.say(row)}: the shortlist must be a JSON list of names. Got {cell!r} instead."
         raise InputError(message, code="not-a-set", hint="Rename the column if it is not that of `untwin predict`.")
     return frozenset(found)

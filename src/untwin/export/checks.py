@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,11 @@ def small(numbers: Any) -> Array:
     """
     array = np.asarray(numbers)
     return array.astype(np.min_scalar_type(int(array.max(initial=0))))
+
+
+def finite(number: float) -> float | None:
+    """Return a number as facts keep it: infinity, which JSON lacks, as None."""
+    return float(number) if isfinite(number) else None
 
 
 def require_whole(array: Any, name: str, length: int, most: int) -> None:

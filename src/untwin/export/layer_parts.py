@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from untwin._values import positions
 from untwin.answer.layers import SecondStage
 from untwin.answer.predictions import Decision
 from untwin.answer.redirect import Redirect
-from untwin.export.checks import LARGEST_NUMBER, MOST_LAYERS, require_numbers, require_whole, small
+from untwin.export.checks import LARGEST_NUMBER, MOST_LAYERS, finite, require_numbers, require_whole, small
 from untwin.store.refusal import require
 from untwin.store.texts import Texts
 
@@ -43,7 +44,8 @@ def decision_parts(decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
         "group_sizes": small([len(group) for group in decision.groups]),
     }
     facts = {
-        "threshold": float(decision.threshold),
+        "threshold": finite(decision.threshold),
+        "widest": finite(decision.widest),
         "scoring": decision.scoring,
         "order": None if decision.order is None else decision.order.tolist(),
     }
@@ -113,7 +115,8 @@ def _decision(parts: Mapping[str, Any], facts: Mapping[str, Any], labels: Array)
         order = np.array(order, dtype=np.intp)
     require(isinstance(facts["scoring"], str), "scoring must be a name")
     groups = [tuple(labels[part].tolist()) for part in np.split(members, np.cumsum(sizes)[:-1])]
-    return Decision(labels, groups, _number(facts, "threshold"), facts["scoring"], order)
+    limits = (math.inf if facts[name] is None else _number(facts, name) for name in ("threshold", "widest"))
+    return Decision(labels, groups, next(limits), facts["scoring"], order, next(limits))
 
 
 def _read_labels(stored: Any) -> Array:

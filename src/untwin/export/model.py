@@ -13,7 +13,9 @@ from untwin._errors import InputError
 from untwin.answer.answerer import TextAnswerer
 from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
+from untwin.answer.promises import COVERAGE
 from untwin.answer.reasons import explain_table, explain_texts
+from untwin.answer.spread import LOST
 from untwin.answer.tables import TableAnswerer
 from untwin.export.asked import as_lists, as_matrix, as_texts
 from untwin.export.parts import from_parts, to_parts
@@ -24,11 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from untwin._types import Array, Flags, Floats, Floats32
+    from untwin._types import Array, Flags, Floats
     from untwin.answer.cells import TableColumn
     from untwin.answer.counting import Vocabulary
-    from untwin.answer.predictions import Decision, Predictions
+    from untwin.answer.heights import HeightAnswers
+    from untwin.answer.predictions import Decision, Predictions, Scored
+    from untwin.answer.promises import Promises, WhichTree
     from untwin.answer.reasons import Reason
+    from untwin.answer.shortlists import Shortlists
     from untwin.data.text_blocks import TextBlocks
     from untwin.export.parts import Answerer
     from untwin.store import Stored
@@ -53,6 +58,8 @@ class AnswerModel:
         Classes that are confused with each other.
     threshold_ : float
         Below which probability an answer is unsure.
+    promises_ : Promises
+        What sets of classes, heights of the tree and sure answers promise.
     about_ : dict
         What the command noted.
     sha256_ : str
@@ -79,6 +86,7 @@ class AnswerModel:
 
     answerer: Answerer
     decision: Decision
+    promises_: Promises
     about_: Mapping[str, Any]
     sha256_: str
 
@@ -91,10 +99,10 @@ class AnswerModel:
         stored = load(folder, only=PART)
         try:
             require(isinstance(stored.facts.get("about"), dict), "A model must have facts about it")
-            answerer, decision = read_answer_part(stored)
+            found = read_answer_part(stored)
         except ModelRefused as error:
             raise ModelRefused(f"{folder}: {error.message}", code=error.code, hint=error.hint) from None
-        return cls(answerer, decision, stored.facts["about"], stored.sha256)
+        return cls(*found, stored.facts["about"], stored.sha256)
 
     @property
     def classes_(self) -> Array:
@@ -141,19 +149,39 @@ class AnswerModel:
 
     def predict_proba(self, X: Any) -> Floats:
         """Return calibrated probabilities of all classes; class frequencies for texts without a known word."""
-        return probabilities_of(self._log_proba(X)[0])
+        return probabilities_of(self._score(X).log_p)
 
-    def predict_all(self, X: Any, *, top: int = 1) -> Predictions:
-        """Return all that answers consist of, the `top` likeliest classes of each row among it."""
-        return self.decision.predictions(*self._log_proba(X), top)
+    def predict_all(self, X: Any, *, top: int = 1, target_error: float | None = None) -> Predictions:
+        """Return all that answers consist of, the `top` likeliest classes of each row among it.
 
-    def _log_proba(self, X: Any) -> tuple[Floats32, Flags]:
+        `target_error`: how many of the sure answers may be wrong; None: as the fit has settled.
+        """
+        decision = self.decision
+        if target_error is not None:
+            decision = decision._replace(threshold=self.promises_.threshold(target_error))
+        return decision.predictions(self._score(X), top)
+
+    def shortlist(self, X: Any, *, coverage: float = COVERAGE, by_group: bool = False) -> Shortlists:
+        """Return sets of classes that hold the right one with a promised chance; see `UntwinClassifier`."""
+        found = self.predict_all(X)
+        return self.promises_.shortlists(found, self.classes_, coverage=coverage, by_group=by_group)
+
+    def heights(self, X: Any, *, target_error: float | None = None, tree: WhichTree = "auto") -> HeightAnswers:
+        """Return the class of each row, or the smallest group that can be promised; see `UntwinClassifier`."""
+        found = self.predict_all(X)
+        return self.promises_.at_height(found, self.classes_, target_error=target_error, tree=tree)
+
+    def unknown(self, X: Any, *, lost: float = LOST) -> Flags:
+        """Tell which rows seem to belong to no class; about the share `lost` of the others is among them."""
+        return self.promises_.unknown(self.predict_all(X), lost)
+
+    def _score(self, X: Any) -> Scored:
         match self.answerer:
             case TextAnswerer():
-                return self.answerer.log_proba(as_texts(X))
+                return self.answerer.score(as_texts(X))
             case TableAnswerer():
-                return self.answerer.log_proba(X)
-        return self.answerer.log_proba(as_matrix(X, self.answerer.n_columns))
+                return self.answerer.score(X)
+        return self.answerer.score(as_matrix(X, self.answerer.n_columns))
 
     def explain(self, X: Any, *, top: int = 5) -> list[Reason]:
         """Return why each text, or each row of a table, is answered as it is; no training row is here to be similar.
@@ -168,23 +196,25 @@ class AnswerModel:
         raise ValueError("Only models of texts and tables explain answers on their own. Got one of vectors instead.")
 
 
-def save_answers(folder: str | Path, answerer: Answerer, decision: Decision, facts: Mapping[str, Any]) -> None:
+def save_answers(
+    folder: str | Path, answerer: Answerer, decision: Decision, promises: Promises, facts: Mapping[str, Any]
+) -> None:
     """Write what answers into a folder, with more facts about it; a whole model there is not replaced."""
     with suppress(ModelRefused):
         if not is_answer_folder(folder):
             message = f"{folder}: holds a whole model, and what answers would replace it."
             raise InputError(message, code="whole-model", hint="Choose another folder.")
-    parts, how = answer_part(answerer, decision)
+    parts, how = answer_part(answerer, decision, promises)
     save(folder, parts, {**facts, **how, "kind": KIND})
 
 
-def answer_part(answerer: Answerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+def answer_part(answerer: Answerer, decision: Decision, promises: Promises) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what answers as a part to store, and the facts that belong to it."""
-    parts, how = to_parts(answerer, decision)
+    parts, how = to_parts(answerer, decision, promises)
     return {PART: parts}, {PART: how}
 
 
-def read_answer_part(stored: Stored) -> tuple[Answerer, Decision]:
+def read_answer_part(stored: Stored) -> tuple[Answerer, Decision, Promises]:
     """Return what answers of a stored model, checked."""
     parts, how = stored.parts.get(PART), stored.facts.get(PART)
     require(isinstance(parts, dict) and isinstance(how, dict), "A model that answers must say how")

@@ -5,6 +5,7 @@ fits the others. Checks and memory are linear in what is stored.
 
     scale, offset, intercept, by_length, second_*     as in `LinearLayers` (layer_parts)
     heirs, stands_for     as in `Redirect`, if classes were merged or retired since; heirs are one more, 0: none
+    sure_*, heights_*, known_*, sets_*, group_*, spreads     as in `Promises` (promise_parts)
     labels            names or numbers of the classes; `groups`: the classes group by group, and `group_sizes`
 
 Of texts (text_parts):
@@ -34,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 from untwin.answer.answerer import TextAnswerer
 from untwin.answer.tables import TableAnswerer
 from untwin.export.layer_parts import decision_parts, layer_parts, read_decision, read_layers
+from untwin.export.promise_parts import promise_parts, read_promises
 from untwin.export.table_parts import table_answerer, table_parts
 from untwin.export.text_parts import text_answerer, text_parts
 from untwin.export.vector_parts import vector_answerer, vector_parts
@@ -43,13 +45,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from untwin.answer.predictions import Decision
+    from untwin.answer.promises import Promises
     from untwin.answer.vectors import VectorAnswerer
     from untwin.export.text_parts import Counter
 
     Answerer = TextAnswerer | TableAnswerer | VectorAnswerer
 
 
-def to_parts(answerer: Answerer, decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
+def to_parts(answerer: Answerer, decision: Decision, promises: Promises) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what to store: parts, and facts."""
     match answerer:
         case TextAnswerer():
@@ -60,18 +63,22 @@ def to_parts(answerer: Answerer, decision: Decision) -> tuple[dict[str, Any], di
             parts, facts = vector_parts(answerer), {}
     shared, calibration = layer_parts(answerer)
     classes, deciding = decision_parts(decision)
-    return {**parts, **shared, **classes}, {**facts, **calibration, **deciding}
+    measured, promising = promise_parts(promises)
+    return {**parts, **shared, **classes, **measured}, {**facts, **calibration, **deciding, **promising}
 
 
-def from_parts(parts: Mapping[str, Any], facts: Mapping[str, Any], counter: Counter) -> tuple[Answerer, Decision]:
+def from_parts(
+    parts: Mapping[str, Any], facts: Mapping[str, Any], counter: Counter
+) -> tuple[Answerer, Decision, Promises]:
     """Return what answers; raise `ModelRefused` where parts do not fit together."""
     try:
         decision = read_decision(parts, facts)
+        promises = read_promises(parts, facts, decision)
         shared = read_layers(parts, facts, len(decision.classes))
         if "columns" in facts:
-            return table_answerer(parts, facts, shared, counter), decision
+            return table_answerer(parts, facts, shared, counter), decision, promises
         if "readers" in facts:
-            return text_answerer(parts, facts, shared, counter), decision
-        return vector_answerer(parts, shared), decision
+            return text_answerer(parts, facts, shared, counter), decision, promises
+        return vector_answerer(parts, shared), decision, promises
     except (KeyError, TypeError, AttributeError) as error:
         raise damage_error(f"A model that answers must have all its parts. Got {error} instead.") from None

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from untwin.answer.shortlists import TrueClasses
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -68,6 +70,24 @@ class BestScores:
     def take(self, rows: Indices | Flags | slice) -> Self:
         """Return the scores of some rows."""
         return replace(self, places=self.places[rows], values=self.values[rows], rest=self.rest[rows])
+
+    def spread(self) -> Floats:
+        """Return over about how many classes each row is spread; see `untwin.answer.spread`."""
+        others = (self.n_classes - self.places.shape[1]) * np.exp(self.rest / 2)
+        return np.asarray(np.square(np.exp(self.values / 2).sum(axis=1) + others), dtype=np.float64)
+
+    def true_classes(self, codes: Indices) -> TrueClasses:
+        """Return the places of classes among those of their rows; of others than the likeliest by their numbers."""
+        places, shares = self.places.astype(np.intp), np.exp(self.values.astype(np.float64))
+        found = places == codes[:, np.newaxis]
+        kept, place = found.any(axis=1), found.argmax(axis=1)
+        before = np.cumsum(shares, axis=1) - shares
+        later = codes - (places < codes[:, np.newaxis]).sum(axis=1)  # how many of the others have a smaller number
+        rest = shares.sum(axis=1) + later * np.exp(self.rest.astype(np.float64))
+        rows = np.arange(len(codes))
+        return TrueClasses(
+            np.where(kept, place, places.shape[1] + later), np.where(kept, before[rows, place], np.minimum(rest, 1.0))
+        )
 
     def of_classes(self, classes: Indices) -> Floats:
         """Return the log-probability of one class of each row."""

@@ -28,13 +28,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from untwin._compat import Interval, StrOptions, inherited_tags, validating
 from untwin.answer.predictions import Decision, probabilities_of
-from untwin.classify.approximate import ApproximateLabels
 from untwin.data.frames import as_frame
 from untwin.model.derived import derive
 from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_threads
 from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
 from untwin.model.ordinal import SCORINGS, answers, class_order
+from untwin.model.promises import PromisesMixin
 from untwin.model.row_ids import first_ids
 from untwin.model.teaching import TeachingMixin
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from untwin._types import Array, Flags, Floats, Floats32
-    from untwin.answer.predictions import Predictions
     from untwin.answer.reasons import Reason
     from untwin.crossfit import OutOfFold
     from untwin.model.selection.comparison import Candidate
@@ -60,7 +59,7 @@ FLOATS = [np.float64, np.float32]
 PRESETS = ("fast", "balanced", "best")
 
 
-class UntwinClassifier(NotesMixin, TeachingMixin, ClassifierMixin, BaseEstimator):
+class UntwinClassifier(NotesMixin, PromisesMixin, TeachingMixin, ClassifierMixin, BaseEstimator):
     """Classify texts, tables or vectors by the candidate that is best on them; explain answers, tell which are unsure.
 
     Parameters
@@ -80,7 +79,8 @@ class UntwinClassifier(NotesMixin, TeachingMixin, ClassifierMixin, BaseEstimator
     order : sequence of classes or None, default=None
         The classes from low to high, if they are grades.
     target_error : float or None, default=None
-        The share of sure answers that may be wrong. None: every answer counts as sure.
+        The share of sure answers that may be wrong; `predict_all` and others take another one without a new fit. None:
+        half of the error to expect, 10 % at most.
     cv : "auto", int, splitter, (n,) fold numbers, (train, test) pairs or None, default="auto"
         One set of folds for everything that is measured. "auto": 5 folds, 3 from 100,000 rows on. A number of folds:
         neighbouring rows of a class are held out together, since they often come from one author; identical rows share
@@ -105,8 +105,10 @@ class UntwinClassifier(NotesMixin, TeachingMixin, ClassifierMixin, BaseEstimator
         Groups of similar classes: the tree, cut at one height.
     calibration_error_ : float
         Expected calibration error, out of fold; the few calibration parameters are fitted to the same rows.
-    threshold_ : float
-        The probability from which on an answer counts as sure.
+    target_error_, threshold_ : float
+        The share of sure answers that may be wrong, and the probability from which on an answer counts as sure.
+    promises_ : Promises
+        What sets of classes, heights of the tree and sure answers promise; see `shortlist`, `heights`, `unknown`.
     ids_ : (n,) array
         Names of the training rows: the `ids` given, as strings, or their numbers in order of arrival, from 0.
     findings_, neighbours_, group_range_, curves_
@@ -196,31 +198,20 @@ class UntwinClassifier(NotesMixin, TeachingMixin, ClassifierMixin, BaseEstimator
             self.__dict__ = vars(fresh._fit_this_copy(X, y, ids))
         return self
 
-    def predict(self, X: Any) -> Array:
-        """Return the class of each row: the likeliest, or the median grade where `scoring` counts distances."""
+    def predict(self, X: Any, *, height: str = "class", target_error: float | None = None) -> Array:
+        """Return the class of each row: the likeliest, or the median grade where `scoring` counts distances.
+
+        With the height "auto" (or "known", see `heights`) it is a class, a tuple of classes, or None, so that about the
+        share `target_error` of these answers is wrong.
+        """
+        if height != "class":
+            return self.heights(X, target_error=target_error, tree=height).labels()  # type: ignore[arg-type]
         now = self._now()
         return now._answer(now._log_proba(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, calibrated on held-out rows; class frequencies for texts without a known word."""
         return probabilities_of(self._now()._log_proba(X))
-
-    def predict_group(self, X: Any) -> ApproximateLabels:
-        """Return for each row its class, whether to rely on it, and its likeliest group (a position in `groups_`)."""
-        found = self.predict_all(X)
-        return ApproximateLabels(found.labels, ~found.unsure, found.groups)
-
-    def predict_all(self, X: Any, *, top: int = 1) -> Predictions:
-        """Return all that answers consist of, the `top` likeliest classes of each row among it."""
-        now = self._now()
-        log_p, no_evidence = now.state_.log_proba(now._prepare_rows(X, reset=False))
-        return now._decision().predictions(log_p, no_evidence, top)
-
-    def unsure(self, X: Any, *, target_error: float | None = None) -> Flags:
-        """Tell which answers are unsure, so that at most the share `target_error` of the other answers is wrong."""
-        now = self._now()
-        threshold = now.threshold_ if target_error is None else now.state_.threshold(target_error)
-        return np.asarray(now.predict_proba(X).max(axis=1) < threshold)
 
     def without_evidence(self, X: Any) -> Flags:
         """Tell which texts contain no known term; their probabilities are the class frequencies."""
@@ -338,14 +329,17 @@ class UntwinClassifier(NotesMixin, TeachingMixin, ClassifierMixin, BaseEstimator
 
     def _decision(self) -> Decision:
         order = class_order(self.order, self.classes_, self.scoring)
-        return Decision(self.classes_, self.groups_, self.threshold_, self.scoring, order)
+        widest = self.state_.known.threshold()
+        return Decision(self.classes_, self.groups_, self.threshold_, self.scoring, order, widest)
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         return answers(log_p, self.classes_ if classes is None else classes, scoring=self.scoring, order=self.order)
 
     def _hold(self, known: FittedState, **more: Any) -> Self:
         """Replace the fitted state, all attributes derived from it, and others, in one assignment."""
-        self.__dict__ = {**vars(self), "state_": known, **derive(known, self.target_error), **more}
+        fresh = copy(self)
+        vars(fresh).update(state_=known, **more)
+        self.__dict__ = {**vars(fresh), **derive(known, fresh.target_error_)}
         return self
 
     def __sklearn_tags__(self) -> Tags:

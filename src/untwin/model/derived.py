@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 EDGE = 0.02  # share of the rows of a class that must be predicted as another one for an edge in `graph_`
 
 
-def derive(known: FittedState, target_error: float | None) -> dict[str, Any]:
+def derive(known: FittedState, target_error: float) -> dict[str, Any]:
     """Return the attributes of `UntwinClassifier` that follow from its fitted state, by name."""
     confusion = known.answers.confusion
     hierarchy = Hierarchy.from_confusion(confusion)
@@ -26,5 +26,5 @@ def derive(known: FittedState, target_error: float | None) -> dict[str, Any]:
         "graph_": ConfusionGraph.from_confusion(confusion, EDGE),
         "plan_": SprinklingPlan.adaptive(confusion, 1.0),
         "calibration_error_": known.answers.calibration_error,
-        "threshold_": 0.0 if target_error is None else known.threshold(target_error),
+        "threshold_": known.sure.threshold(target_error),
     }

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from untwin._types import Array, Floats
+    from untwin.answer.spread import UnknownChance
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
     from untwin.model.findings.evidence import Evidence
     from untwin.model.state import FittedState
     from untwin.structure.hierarchy import GroupRange, Hierarchy
 
-MEASURED = ("findings", "neighbours", "group_range")  # of the notes, what every report shows
+MEASURED = ("findings", "neighbours", "group_range", "unknown_chance")  # of the notes, what every report shows
 REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
 MOST_REDRAWN, FEWEST_REDRAWN = 100, 10
 
@@ -88,14 +89,14 @@ class NotesMixin:
 
         The curves of sprinkled spaces are measured for the preset "best" only, which has such spaces as candidates.
         """
-        _ = self.findings_, self.neighbours_, self.group_range_
+        _ = self.findings_, self.neighbours_, self.group_range_, self.unknown_chance_
         if self.preset == "best":
             _ = self.curves_
         return self
 
     @property
     def measured_(self) -> frozenset[str]:
-        """What has been measured so far, of "findings", "neighbours", "group_range" and "curves"."""
+        """What has been measured so far, of `MEASURED` and "curves"."""
         return frozenset(self._noted) & {*MEASURED, "curves"}
 
     @property
@@ -145,6 +146,17 @@ class NotesMixin:
 
             now._noted["curves"] = space_curves(now.state_)
         found: SpaceCurves | None = now._noted["curves"]
+        return found
+
+    @property
+    def unknown_chance_(self) -> UnknownChance | None:
+        """The chance that a row belongs to no class, by leaving classes out; None if none can be. Measured once."""
+        now = self._now()
+        if "unknown_chance" not in now._noted:
+            from untwin.model.unknown import measure_chance
+
+            now._noted["unknown_chance"] = measure_chance(now.state_)
+        found: UnknownChance | None = now._noted["unknown_chance"]
         return found
 
     def _evidence(self, **more: Any) -> Evidence:

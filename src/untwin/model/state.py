@@ -19,8 +19,10 @@ import numpy as np
 from untwin._compat import rows_of
 from untwin._errors import InputError
 from untwin.answer.answerer import TextAnswerer
+from untwin.answer.error_curve import ErrorCurve
 from untwin.answer.layers import FEW
-from untwin.calibrate.threshold import surest_threshold
+from untwin.answer.predictions import Scored
+from untwin.answer.spread import SpreadOfKnown
 from untwin.model.features.view import apply_preprocessing
 
 if TYPE_CHECKING:
@@ -33,8 +35,10 @@ if TYPE_CHECKING:
     from untwin.model.features.view import View
     from untwin.model.learning import LearningState
     from untwin.model.out_of_fold import OutOfFoldAnswers
+    from untwin.model.promises import MeasuredPromises
 
 FULL = "full"
+MADE_AGAIN = ("answerer", "explainer", "sure", "known", "measured_promises")  # by a copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,7 @@ class FittedState:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: what answers and explains is made again by a copy."""
-        return {name: value for name, value in vars(self).items() if name not in ("answerer", "explainer")}
+        return {name: value for name, value in vars(self).items() if name not in MADE_AGAIN}
 
     @property
     def documents(self) -> Any:
@@ -76,13 +80,17 @@ class FittedState:
 
         Such a row gets the class frequencies.
         """
+        return self.score(given)[:2]
+
+    def score(self, given: Any) -> Scored:
+        """Return the same, and which rows are texts without any known word."""
         if self.answerer is not None:
-            return self.answerer.log_proba(given)
+            return self.answerer.score(given)
         encoded = self.view.encode(given)
         log_p = self.ensemble.log_proba(self.terms(encoded))
         mute = self._mute(encoded)
         log_p[mute] = np.log(np.unique(self.y, return_counts=True)[1] / len(self.y))
-        return log_p, mute
+        return Scored(log_p, mute, self._strange(encoded))
 
     @cached_property
     def answerer(self) -> Answerer | None:
@@ -143,9 +151,22 @@ class FittedState:
         """Tell which texts hold no known term."""
         return self._mute(self.view.encode(given))
 
-    def threshold(self, target_error: float) -> float:
-        """Return the probability from which on at most this share of the answers to held-out rows was wrong."""
-        return surest_threshold(*self.answers.confidence_and_truth, target_error)
+    @cached_property
+    def sure(self) -> ErrorCurve:
+        """Which share of the held-out rows is answered, and which share of these wrong, by their probability."""
+        return ErrorCurve.of_answers(*self.answers.confidence_and_truth)
+
+    @cached_property
+    def known(self) -> SpreadOfKnown:
+        """How widely the probabilities of held-out rows are spread."""
+        return SpreadOfKnown.of(self.answers.scores.take(self.answers.held).spread())
+
+    @cached_property
+    def measured_promises(self) -> MeasuredPromises:
+        """What sets of classes and heights of the tree promise."""
+        from untwin.model.promises import MeasuredPromises
+
+        return MeasuredPromises.of(self.answers)
 
     def terms(self, rows: Any) -> Any:
         """Return rows of the view after its preprocessing."""
@@ -159,3 +180,9 @@ class FittedState:
         if self.view.encoder is None:
             return np.zeros(encoded.shape[0] if hasattr(encoded, "shape") else len(encoded), dtype=np.bool_)
         return np.asarray(np.diff(encoded.indptr) == 0)
+
+    def _strange(self, encoded: Any) -> Flags:
+        readable = getattr(self.view.encoder, "readable_", None)
+        if readable is None:
+            return self._mute(encoded)
+        return np.asarray(encoded @ readable.astype(np.float64) == 0)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from untwin.calibrate.kept import SetPoint, SharePoint
     from untwin.calibrate.reliability import Bin
     from untwin.report.summary import Measured
     from untwin.report.tree import Tree
@@ -29,6 +30,7 @@ WIDTH, HEIGHT = 460, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 14, 12, 36
 ROW = 18  # height of a line of a dendrogram
 BRANCHES = 300  # width of its branches
+TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def trade_off(strengths: Sequence[float], separation: Sequence[float], error: Se
 
 def merge_distances(tree: Tree) -> Markup:
     """Return the last merges with the cut and its range; from right to left groups are taken apart."""
-    n_groups, n = len(tree.groups), len(tree.distances) + 1
+    n_groups, n = tree.cut, len(tree.distances) + 1
     shown = tree.distances[-max(3 * max(n_groups, tree.high), 20) :]
     groups = [n - (n - 1 - len(shown)) - place - 1 for place in range(len(shown))]  # left after undoing from here
     line = Line("", "ours", [-g for g in groups], shown)
@@ -160,6 +162,27 @@ def calibration(bins: Sequence[Bin]) -> Markup:
         size = round(2.5 + 7 * (one.rows / most) ** 0.5, 1)
         dot = put(drawing, "circle", cx=x(one.confidence), cy=y(one.accuracy), r=size, kind="dot ours")
         put(dot, "title", f"{one.rows:,} rows, {one.confidence:.0%} sure, {one.accuracy:.0%} right")
+    return markup(drawing)
+
+
+def answered(points: Sequence[SharePoint]) -> Markup:
+    """Return how many of the surest answers are right, by their share of all rows."""
+    line = Line("", "ours", [point.share for point in points], [1 - point.error for point in points])
+    x, y = Scale(0, 1, LEFT + 8, WIDTH - RIGHT - 8), _scales([line])[1]
+    some = points[:: max(1, len(points) // 5)]
+    told = "; ".join(f"{point.share:.0%} answered, {1 - point.error:.1%} right" for point in some)
+    drawing = plot(f"Accuracy by the share answered: {told}", x, y, ("share of the rows answered", "accuracy"), TENTHS)
+    _drawn(drawing, [line], x, y, dots=len(points) <= 30)
+    return markup(drawing)
+
+
+def set_sizes(points: Sequence[SetPoint]) -> Markup:
+    """Return how large sets of classes must be to hold the right one with a chance."""
+    line = Line("", "ours", [point.coverage for point in points], [point.size for point in points])
+    x, y = _scales([line])
+    told = "; ".join(f"{point.coverage:.0%}: {point.size:.1f} classes" for point in points)
+    drawing = plot(f"Size of sets by their coverage: {told}", x, y, ("coverage", "classes in a set, mean"), line.x)
+    _drawn(drawing, [line], x, y)
     return markup(drawing)
 
 

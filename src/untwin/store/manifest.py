@@ -22,7 +22,7 @@ from untwin.store.refusal import ModelRefused, damage_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = 7  # what is written, and read
+FORMAT = 8  # what is written, and read
 NEWER = "Install a newer untwin to load it."
 OLDER = "Fit the model again: `untwin fit DATA -o MODEL --config MODEL/manifest.json` repeats it with its options."
 LARGEST_MANIFEST = 1 << 21  # bytes; parsed they take thirty times as many at worst

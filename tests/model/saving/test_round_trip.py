@@ -6,6 +6,7 @@ A class that a new candidate brings along, or a new attribute, makes these tests
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, time, timedelta
 
@@ -28,7 +29,7 @@ from untwin.model.saving import describe
 from untwin.model.saving.registry import KINDS as KINDS_SAVED
 from untwin.model.selection.candidates import STACK, DataProfile, first_stage, slow_candidates
 from untwin.represent.weights import SupervisedWeights
-from untwin.store import load
+from untwin.store import ModelRefused, load, save
 from untwin.store.manifest import FORMAT
 from untwin.structure.plan import SprinklingPlan
 
@@ -274,6 +275,40 @@ def test_a_loaded_model_is_mapped_and_answers_many_threads_at_once(tmp_path, row
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(again.predict_proba, [rows] * 24):
             np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_fits_give_the_same_bytes_but_for_times_and_versions(tmp_path, rows_of_kind, labels, kind):
+    places = tmp_path / "one", tmp_path / "two"
+    preset = "balanced" if kind in ("texts", "frame") else "fast"
+    for place in places:
+        UntwinClassifier(preset=preset).fit(rows_of_kind(kind), labels).save(place, about={"day": place.name})
+    contents = [{file.name: file.read_bytes() for file in place.iterdir()} for place in places]
+    manifests = [json.loads(content.pop("manifest.json")) for content in contents]
+    assert contents[0] == contents[1]
+    for manifest in manifests:
+        del manifest["sha256"]
+        for name in ("about", "versions", "candidate_seconds"):
+            del manifest["facts"][name]
+    assert manifests[0] == manifests[1]
+
+
+def test_a_loaded_model_knows_what_its_candidates_took(tmp_path, rows_of_kind, labels):
+    model = UntwinClassifier(preset="fast").fit(rows_of_kind("texts"), labels)
+    took = [one.seconds for one in model.candidates_]
+    model.save(tmp_path)
+    assert [one.seconds for one in model.candidates_] == took
+    assert UntwinClassifier.load(tmp_path).candidates_ == model.candidates_
+    assert min(took) > 0
+
+
+@pytest.mark.parametrize("seconds", [None, [], ["1"], [-1.0], [1], {}, [0.5, 0.5]])
+def test_forged_seconds_are_refused(tmp_path, rows_of_kind, labels, seconds):
+    UntwinClassifier(preset="fast").fit(rows_of_kind("texts"), labels).save(tmp_path)
+    stored = load(tmp_path)
+    save(tmp_path, stored.parts, {**stored.facts, "candidate_seconds": seconds})
+    with pytest.raises(ModelRefused, match="Each candidate must have its seconds"):
+        UntwinClassifier.load(tmp_path)
 
 
 def test_saving_changes_nothing_in_the_model(tmp_path, rows_of_kind, labels):

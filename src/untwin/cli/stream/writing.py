@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -77,10 +78,30 @@ def pieces(answered: AnsweredBatches, kind: str, *, raw: bool) -> Iterator[bytes
         yield from map(_json_lines, answered)
         return
     header = True
-    for frame in _same_columns((batch.raw.frame, answers) for batch, answers in answered):
+    for frame in _same_columns((batch.raw.frame, lists_as_json(answers)) for batch, answers in answered):
         cells = frame if raw else guard(frame)
         yield cells.write_csv(separator=SEPARATORS[kind], include_header=header).encode()
         header = False
+
+
+def lists_as_json(answers: pl.DataFrame) -> pl.DataFrame:
+    r"""Return answers with lists as texts, for formats of plain cells.
+
+    >>> lists_as_json(pl.DataFrame({"a": [["x", 'y"'], []]}))["a"].to_list()
+    ['["x", "y\\""]', '[]']
+    """
+    lists = [name for name, kind in answers.schema.items() if isinstance(kind, pl.List)]
+    return answers.with_columns(_as_json(answers[name]) for name in lists)
+
+
+def _as_json(column: pl.Series) -> pl.Series:
+    """Return lists as JSON; each different item is spelled out once."""
+    items = column.explode().drop_nulls().unique().to_list()
+    spelled = dict(zip(items, map(json.dumps, items), strict=True))
+    if not spelled:
+        return pl.Series(column.name, ["[]"] * len(column), dtype=pl.String)
+    names = column.list.eval(pl.element().replace_strict(spelled, return_dtype=pl.String))
+    return pl.select(pl.format("[{}]", names.list.join(", ").fill_null(""))).to_series().alias(column.name)
 
 
 def _input_stat(data: str) -> os.stat_result | None:

@@ -10,18 +10,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from untwin._errors import InputError
 from untwin._plain import plain
 from untwin._wording import close_match
 from untwin.model.briefs.examples import ExampleRows
 from untwin.model.briefs.parts import ClassBrief, Contrast, CountedTerm
+from untwin.model.features.inputs import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from untwin.model.auditing import Audit
     from untwin.model.classifier import UntwinClassifier
+    from untwin.model.findings.evidence import Evidence
     from untwin.tables.contingency import Contingency
 
 N_TERMS = 6
@@ -103,7 +106,7 @@ def brief(
     evidence, confusion = model.evidence_, model.confusion_
     names = model.classes_.tolist()
     numbers = _numbers(names, classes)
-    chosen = ExampleRows(evidence, model.findings_, texts=texts)
+    chosen = ExampleRows(evidence, model.findings_, quote=_quoting(model, evidence) if texts else None)
     contrasts = _Contrasts(confusion.counts, names, numbers, evidence.contingency)
     given = {} if definitions is None else definitions
     support, predicted = confusion.support, confusion.predicted
@@ -125,6 +128,16 @@ def brief(
         )
 
     return Brief(tuple(map(of_class, numbers)), len(names))
+
+
+def _quoting(model: UntwinClassifier | Audit, evidence: Evidence) -> Callable[[int], str] | None:
+    """Return what quotes a row that was asked about: its text, or its cells with the names of their columns."""
+    documents = getattr(getattr(model, "state_", None), "documents", None)
+    if isinstance(documents, pl.DataFrame):
+        rows = evidence.answers.rows
+        return lambda row: in_words(documents[int(rows[row])])
+    texts = evidence.texts
+    return None if texts is None else lambda row: texts[row]
 
 
 class _Contrasts:

@@ -16,11 +16,13 @@ from untwin._wording import ELLIPSIS, cut
 from untwin.model.briefs.parts import BriefExample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from untwin._types import Array, Floats, Indices
     from untwin.model.findings import Finding
     from untwin.model.findings.evidence import Evidence
+
+    Quote = Callable[[int], str]
 
 LONGEST = 240  # characters of a quoted text
 POSSIBLE = 0.1  # least probability of the other class of a borderline row
@@ -28,10 +30,10 @@ MOST_TRIED = 50  # rows looked at for so many different texts
 
 
 class ExampleRows:
-    """Chooses examples of classes; `texts`: whether they may be quoted."""
+    """Chooses examples of classes; `quote` returns the text of a row, None: none may be quoted."""
 
-    def __init__(self, evidence: Evidence, findings: Sequence[Finding], *, texts: bool) -> None:
-        self._evidence, self._quoted = evidence, texts and evidence.texts is not None
+    def __init__(self, evidence: Evidence, findings: Sequence[Finding], *, quote: Quote | None) -> None:
+        self._evidence, self._quote = evidence, quote
         ids = evidence.ids_of(np.arange(len(evidence.answers.rows)))
         doubted = {record["row"] for one in findings if one.code == "label-error" for record in one.evidence}
         self._ids = ids
@@ -79,5 +81,4 @@ class ExampleRows:
         return tuple(found.values())
 
     def _text(self, row: int) -> str | None:
-        texts = self._evidence.texts
-        return cut(texts[row], LONGEST, ELLIPSIS) if self._quoted and texts is not None else None
+        return None if self._quote is None else cut(self._quote(row), LONGEST, ELLIPSIS)

@@ -32,7 +32,7 @@ N_TERMS = 3  # of a line: short lines leave room for more classes
 _PIECES = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\n")
 
 
-class Line(NamedTuple):
+class PromptLine(NamedTuple):
     """A line of a prompt: the class that it is about (its place), where it stands there, and when it may come."""
 
     turn: tuple[int, ...]
@@ -67,7 +67,7 @@ def prompt_of(brief: Brief, max_tokens: int | None, count_tokens: Callable[[str]
         message = f"The names of {names} alone take {max_tokens - left:,} tokens or so. Got {max_tokens:,} to fit in."
         hint = f"Allow at least {max_tokens - left:,} ({option('max_tokens')}), or name fewer classes."
         raise InputError(message, code="too-few-tokens", hint=hint)
-    kept: list[Line] = []
+    kept: list[PromptLine] = []
     for line in lines:
         cost = count(f"  {line.text}\n")
         if cost <= left:
@@ -78,9 +78,9 @@ def prompt_of(brief: Brief, max_tokens: int | None, count_tokens: Callable[[str]
     return _joined(brief, kept)
 
 
-def _joined(brief: Brief, lines: Sequence[Line]) -> str:
+def _joined(brief: Brief, lines: Sequence[PromptLine]) -> str:
     """Return the prompt with some of its lines, each below the name of its class."""
-    below: list[list[Line]] = [[] for _ in brief.classes]
+    below: list[list[PromptLine]] = [[] for _ in brief.classes]
     for line in lines:
         below[line.place].append(line)
     parts = [HEAD, ""]
@@ -90,28 +90,28 @@ def _joined(brief: Brief, lines: Sequence[Line]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _lines(brief: Brief) -> Iterator[Line]:
+def _lines(brief: Brief) -> Iterator[PromptLine]:
     """Yield all lines; `turn` says in which order they may come, `kind` in which they stand below their class."""
     places = {one.name: place for place, one in enumerate(brief.classes)}
     for place, one in enumerate(brief.classes):
         if one.definition:
-            yield Line((0, place), place, 0, f"Definition: {quoted(one.definition)}")
+            yield PromptLine((0, place), place, 0, f"Definition: {quoted(one.definition)}")
         for contrast in one.contrasts:
             if contrast.other in places and contrast.terms:
                 told = f"Rather than {quoted(contrast.other)} if: {_terms(contrast.terms, 'there')}"
-                yield Line((1, -contrast.errors, place, places[contrast.other]), place, 2, told)
+                yield PromptLine((1, -contrast.errors, place, places[contrast.other]), place, 2, told)
         if one.terms:
-            yield Line((2, place), place, 1, f"Typical terms: {_terms(one.terms, 'of others')}")
+            yield PromptLine((2, place), place, 1, f"Typical terms: {_terms(one.terms, 'of others')}")
         yield from _examples(place, one.typical, "Example", 3)
         yield from _examples(place, one.borderline, "Borderline example", 4)
 
 
-def _examples(place: int, examples: Sequence[BriefExample], title: str, kind: int) -> Iterator[Line]:
+def _examples(place: int, examples: Sequence[BriefExample], title: str, kind: int) -> Iterator[PromptLine]:
     for number, example in enumerate(examples):
         if example.text is not None:
             told = f"{title}: {quoted(example.text)}"
             told += "" if example.other is None else f" (could be {quoted(example.other)})"
-            yield Line((3 if number == 0 else 5 + number, kind, place), place, kind, told)
+            yield PromptLine((3 if number == 0 else 5 + number, kind, place), place, kind, told)
 
 
 def _terms(terms: Sequence[CountedTerm], there: str) -> str:

@@ -22,7 +22,8 @@ from untwin.data.encode import TableEncoder
 from untwin.model.explaining.deletion import without_each
 
 if TYPE_CHECKING:
-    from untwin._types import Array, Flags, Floats, Floats32, Indices
+    from untwin._types import Array, Floats, Indices
+    from untwin.answer.predictions import Scored
     from untwin.model.explaining.explainer import Terms
     from untwin.model.state import FittedState
 
@@ -39,12 +40,12 @@ class CellsReader:
         self.known = known
         self.names, self._readable = known.view.term_names(known.preprocessing)
 
-    def read(self, given: Any) -> tuple[Floats32, Flags, list[CellReader]]:
-        """Return log-probabilities of rows, which rows are texts without a known term, and what reads each row."""
-        log_p, mute = self.known.log_proba(given)
+    def read(self, given: Any) -> tuple[Scored, list[CellReader]]:
+        """Return what is known of rows, and what reads each row."""
+        scored = self.known.score(given)
         terms = self.by_terms(self.known.view.encode(given))
-        rows = [[given[row]] if isinstance(given, list) else rows_of(given, [row]) for row in range(len(log_p))]
-        return log_p, mute, [CellReader(self, one, terms[[row]]) for row, one in enumerate(rows)]
+        rows = [[given[row]] if isinstance(given, list) else rows_of(given, [row]) for row in range(len(scored.log_p))]
+        return scored, [CellReader(self, one, terms[[row]]) for row, one in enumerate(rows)]
 
     def by_terms(self, encoded: Any) -> csr_array:
         """Return rows by their terms, without those that nobody can read, or that every row has."""

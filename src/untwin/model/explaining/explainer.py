@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from untwin._types import Array, Flags, Floats, Floats32, Indices
-    from untwin.answer.predictions import Decision, Predictions
+    from untwin._types import Array, Floats, Floats32, Indices
+    from untwin.answer.predictions import Decision, Predictions, Scored
     from untwin.model.state import FittedState
 
     Terms = tuple[tuple[str, float], ...]
@@ -51,8 +51,8 @@ class RowsReader(Protocol):
 
     n_candidates: int
 
-    def read(self, given: Any) -> tuple[Floats32, Flags, Sequence[RowReader]]:
-        """Return log-probabilities of rows, which rows are texts without a known term, and what reads each row."""
+    def read(self, given: Any) -> tuple[Scored, Sequence[RowReader]]:
+        """Return what is known of rows, and what reads each row."""
 
 
 class Asked(NamedTuple):
@@ -86,8 +86,8 @@ class Explainer:
         """Return the reasons of the answers to rows; `ids` are their names if they are training rows."""
         if top < 1:
             raise ValueError(f"top must be at least 1. Got {top} instead.")
-        log_p, mute, rows = self.reader.read(given)
-        found = decision.predictions(log_p, mute, max(top, 2))
+        scored, rows = self.reader.read(given)
+        found, log_p = decision.predictions(scored, max(top, 2)), scored.log_p
         own = None if ids is None else places_of_ids(ids, self.known.ids)
         if own is not None and len(own) != len(log_p):
             raise ValueError(f"ids must have one name for each of the {len(log_p)} rows. Got {len(own)} instead.")

@@ -20,8 +20,9 @@ from untwin.answer.words import read_text
 
 if TYPE_CHECKING:
     from untwin._compiled import Rows
-    from untwin._types import Array, Flags, Floats, Floats32, Indices
+    from untwin._types import Array, Floats, Indices
     from untwin.answer.answerer import TextAnswerer
+    from untwin.answer.predictions import Scored
     from untwin.answer.words import ReadText
     from untwin.model.explaining.explainer import Terms
     from untwin.model.state import FittedState
@@ -69,16 +70,14 @@ class TextsReader:
         self.answerer: TextAnswerer = known.answerer  # type: ignore[assignment]
         self.n_candidates = int(np.clip(ENTRIES * rows.shape[0] // max(rows.nnz, 1), FEWEST, MOST))
 
-    def read(self, given: list[str]) -> tuple[Floats32, Flags, list[TextReader]]:
-        """Return log-probabilities of texts, which of them hold no known term, and the texts in their terms."""
+    def read(self, given: list[str]) -> tuple[Scored, list[TextReader]]:
+        """Return what is known of texts, and the texts in their terms."""
         texts = [read_text(text, self.answerer.lookups) for text in given]
         if all(map(is_known, given)):
-            log_p, mute = self.answerer.log_proba_of_counts(
-                _stack([text.rows for text in texts]), few=len(given) <= FEW
-            )
+            scored = self.answerer.score_counts(_stack([text.rows for text in texts]), few=len(given) <= FEW)
         else:
-            log_p, mute = self.answerer.log_proba(given)
-        return log_p, mute, [TextReader(self, text) for text in texts]
+            scored = self.answerer.score(given)
+        return scored, [TextReader(self, text) for text in texts]
 
 
 class TextReader:

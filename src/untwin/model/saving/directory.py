@@ -1,7 +1,8 @@
 """A fitted `UntwinClassifier` as a model directory, and back.
 
 parts    the arrays, by what they belong to (view, ensemble, answers, space, ...); `tree`: how a model is made of them
-facts    what `describe` tells without building the model: versions, a summary, what the caller wants to keep
+facts    what `describe` tells without building the model: versions, a summary, what the caller wants to keep. All that
+         differs between two fits of one table is here: versions, and the seconds that candidates took
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
 
     from untwin.model.answering import Answerer
     from untwin.model.classifier import UntwinClassifier
+    from untwin.model.selection.comparison import Candidate
     from untwin.model.state import FittedState
     from untwin.store import Stored
 
-TREE = "tree"
+TREE, SECONDS = "tree", "candidate_seconds"
 LARGEST_TREE = 1 << 22  # characters; parsed they take thirty times as many bytes at worst
 
 
@@ -51,13 +53,15 @@ def save_model(
     precision: str | None = None,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
+    _ = model.unknown_chance_  # noted, since it takes training
     writer, saved = ArrayWriter(), copy(model) if texts else _without_texts(model)
     try:
+        saved.candidates_ = _with_seconds(model, [0.0 for _ in model.candidates_])
         saved.state_, answerer = _to_store(model.state_, precision, texts=texts)
         tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)
         _require_size(tree)
         model._validate_params()  # type: ignore[no-untyped-call]
-        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision())
+        part, how = ({}, {}) if answerer is None else answer_part(answerer, model._decision(), model.promises_)
     except InputError:
         raise
     except Exception as error:  # `load_model` would meet it too
@@ -65,7 +69,8 @@ def save_model(
         raise InputError(message, code="not-savable", hint="Leave out what is named.") from error
     replaces = None if overwrite else _last_seen(model, folder)
     parts = {**writer.parts(), **part, TREE: [tree]}
-    sha256 = save(folder, parts, {**facts_of(saved, about), **how}, replaces=replaces)
+    facts = {**facts_of(saved, about), SECONDS: _seconds_of(model), **how}
+    sha256 = save(folder, parts, facts, replaces=replaces)
     return _note_folder(model, folder, sha256)
 
 
@@ -76,6 +81,17 @@ def _to_store(known: FittedState, precision: str | None, *, texts: bool) -> tupl
         known.answerer_at(precision)  # which says that there are no such weights
     answerer = known.answerer if precision == FULL else known.answerer_at(precision)
     return known.to_store(texts=texts, precision=precision), answerer
+
+
+def _seconds_of(model: UntwinClassifier) -> list[float]:
+    return [float(one.seconds) for one in model.candidates_]
+
+
+def _with_seconds(model: UntwinClassifier, seconds: Any) -> list[Candidate]:
+    """Return the candidates of a model with the seconds that each took."""
+    known = isinstance(seconds, list) and len(seconds) == len(model.candidates_)
+    require(known and all(type(one) is float and one >= 0 for one in seconds), "Each candidate must have its seconds")
+    return [one._replace(seconds=took) for one, took in zip(model.candidates_, seconds, strict=True)]
 
 
 def _reason_of(error: Exception, model: UntwinClassifier) -> str:
@@ -107,8 +123,9 @@ def load_model(folder: str | Path, *, answers: bool = True, explains: bool = Tru
         raise ModelRefused(f"{folder}: can only answer (untwin predict).", code="only-answers", hint=hint)
     try:
         model = _build(_tree_of(stored), stored.parts)
+        model.candidates_ = _with_seconds(model, stored.facts.get(SECONDS, _seconds_of(model)))
         if model.state_.kept != FULL:
-            attach_answerer(model, *read_answer_part(stored))
+            attach_answerer(model, *read_answer_part(stored)[:2])
         elif answers:
             _try(model, explains=explains)
     except ModelRefused as error:

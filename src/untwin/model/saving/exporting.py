@@ -22,4 +22,4 @@ def export_answers(model: UntwinClassifier, folder: str | Path, *, precision: st
             "Only models of linear candidates, without an encoder of one's own, can answer alone. Got another one."
         )
         raise InputError(message, code="not-exportable", hint="Save the whole model, or fit it with preset='balanced'.")
-    save_answers(folder, answerer, model._decision(), facts_of(model))
+    save_answers(folder, answerer, model._decision(), model.promises_, facts_of(model))

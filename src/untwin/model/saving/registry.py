@@ -185,6 +185,7 @@ KINDS: dict[str, Kind] = {
     "learning-state": Kind(".model.learning:LearningState"),
     "ensemble": Kind(".model.ensemble:Ensemble", "redirect=redirect? trained=trained?"),
     "redirect": Kind(".answer.redirect:Redirect"),
+    "unknown-chance": Kind(".answer.spread:UnknownChance"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),
     "standard": Kind(".represent.alignment:Standard"),

@@ -11,6 +11,7 @@ from untwin._errors import InputError
 from untwin.model.answering import PRECISIONS
 from untwin.model.learning import WHOLE, Labelling
 from untwin.model.ordinal import class_order
+from untwin.model.saving.noted_findings import check_findings
 from untwin.model.saving.references import require_classifier, require_named, same, width_of
 from untwin.model.state import FULL
 from untwin.store.refusal import damage_error, require
@@ -48,6 +49,8 @@ def check_model(model: Any) -> None:
     _check_history(model)
     _check_notes(model._noted)
     _check_measured(model._noted, known.answers)
+    if findings := model._noted.get("findings"):
+        check_findings(findings, set(known.ids[asked].tolist()), set(classes.tolist()))
     class_order(model.order, classes, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == classes.tolist(), "Groups must hold each class once")
@@ -178,9 +181,9 @@ def _check_notes(noted: Any) -> None:
     for pair in parents or ():
         names = [pair[0], *(pair[1] if isinstance(pair[1], tuple) else pair[1:])]
         require(all(isinstance(name, str | int | float) for name in names), "Classes and parents must be names")
-    for name, kind in (("findings", "Finding"), ("curves", "SpaceCurves")):
+    for name, kind in (("findings", "Finding"), ("curves", "SpaceCurves"), ("unknown_chance", "UnknownChance")):
         things = noted.get(name) or ()
-        held = things if isinstance(things, list | tuple) else (things,)
+        held = things if type(things) in (list, tuple) else (things,)
         require(all(type(thing).__name__ == kind for thing in held), f"What is noted as {name} must be of its kind")
     require(isinstance(noted.get("findings", []), list), "Findings must be a list")
 

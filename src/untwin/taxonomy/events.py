@@ -66,11 +66,6 @@ class Event(NamedTuple):
         """Whether labels or classes follow from it; opinions, dismissed findings and notes about models change none."""
         return self.kind.startswith(DECIDING)
 
-    @property
-    def begins(self) -> bool:
-        """Whether the history of labels and classes begins with it; findings may have been dismissed before."""
-        return self.kind == "log.start"
-
     def __str__(self) -> str:
         return f"event {self.sequence} ({self.kind}{f' by {self.author}' if self.author else ''}, {self.at})"
 

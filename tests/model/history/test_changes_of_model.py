@@ -231,6 +231,21 @@ def test_events_that_decide_nothing_may_come_in_between_and_undoing_still_means_
     assert model.taxonomy_.find("class00").definition == ""
 
 
+def test_opinions_may_come_before_any_decision(model, tmp_path):
+    model.save(tmp_path / "m")
+    log = EventLog(events_path(tmp_path / "m"))
+    log.append("finding.dismiss", {"finding": "twins"}, "Bo")
+    model.apply(Rename("class00", "zero"), author="Ada")
+    model.undo()
+    model.apply(Define("class00", "x"))
+    model.save(tmp_path / "m")
+    kinds = ["finding.dismiss", "log.start", "class.rename", "class.undo", "class.define", "model.update"]
+    assert [event.kind for event in log.read()] == kinds
+    assert log.read()[3].payload["undoes"] == 3
+    model.undo()
+    assert model.taxonomy_.find("class00").definition == ""
+
+
 def test_a_model_that_is_handed_on_begins_a_history_of_its_own(model, tmp_path):
     model.apply(Rename("class00", "zero"), author="Ada")
     model.save(tmp_path / "m")

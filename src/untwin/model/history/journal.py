@@ -127,7 +127,7 @@ def write_events(log: EventLog, history: ClassHistory, unsaved: UnsavedEvents, f
     events, before = list(unsaved.events), 0
     if log.exists():
         before = require_included(log, history)
-    if not history.log and events[0].kind != "log.start":
+    if events[0].kind != "log.start" and (not before or log.id != history.log):
         events.insert(0, begin(unsaved.base))
     shift = before + len(events) - len(unsaved.events) - history.sequence
     events = [_renumbered(event, history.sequence, shift) for event in events]
@@ -142,11 +142,11 @@ def require_included(log: EventLog, history: ClassHistory) -> int:
     What is decided by such a model would rest on less than is known.
     """
     hint = "Take it in with `untwin classes MODEL replay`, or move it away."
-    if log.id != history.log and (history.log or any(event.begins or event.decides for event in log.read())):
+    new = log.read(history.sequence if log.id == history.log else 0)
+    first = next((event for event in new if event.decides or event.kind == "log.start"), None)
+    if log.id != history.log and (first is not None or history.log):
         message = f"{log.path}: holds the history of another model, or one that this model does not include."
         raise UntwinError(message, code="events-conflict", hint=hint)
-    new = log.read(history.sequence)
-    first = next((event for event in new if event.decides), None)
     if first is not None:
         message = f"{log.path}: has events that the model does not include, the first of them {first}."
         raise UntwinError(message, code="events-conflict", hint=hint)

@@ -125,7 +125,7 @@ ABOUT = (
 
 SAID_BEFORE = (
     f"{OLDER}: a figure of an earlier page, for want of time; its seconds are those of a day when the machine was "
-    "about half as fast."
+    "about half as fast, and it takes no part in what is bold."
 )
 
 

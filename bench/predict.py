@@ -1,4 +1,4 @@
-"""`untwin predict` on a file larger than it may hold in memory: rows a second and peak memory of the command.
+"""`untwin predict` on a file larger than it may hold in memory: rows a second (clock, processor) and peak memory.
 
 The file is JSON Lines made of the texts of the web directory, again and again until it is as large as asked for; the
 model (fast preset, all its classes) is fitted to a sample of them. Run it with less (`--gigabytes 0.1`) to see that
@@ -23,7 +23,7 @@ from bench._measure import parser, show
 if TYPE_CHECKING:
     from argparse import Namespace
 
-UNTWIN = Path(sys.executable).with_name("untwin")
+UNTWIN = [sys.executable, "-m", "untwin"]
 
 
 def asked() -> Namespace:
@@ -53,17 +53,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         table, model, rows = (Path(folder) / name for name in ("table.parquet", "model", "rows.jsonl"))
         training.write_parquet(table)
-        subprocess.run([UNTWIN, "fit", table, "-o", model, "--preset", "fast"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*UNTWIN, "fit", table, "-o", model, "--preset", "fast"], check=True, stdout=subprocess.DEVNULL)
         n_rows = written(texts["text"].to_list(), options.gigabytes * 1e9, rows)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds, peak = predicted(model, rows)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         figures = {
             "gigabytes": round(rows.stat().st_size / 1e9, 2),
             "rows": n_rows,
             "seconds": seconds,
             "rows_a_second": round(n_rows / seconds),
-            "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            "cpu_seconds": used,
+            "rows_a_cpu_second": round(n_rows / used),
             "peak_mib": peak,
         }
     show([figures], as_json=options.json)
@@ -72,7 +74,7 @@ def main() -> None:
 def predicted(model: Path, rows: Path) -> tuple[float, float]:
     """Run `predict` and throw its output away; return its seconds and its own peak memory in MiB."""
     start = time.perf_counter()
-    command = subprocess.Popen([UNTWIN, "predict", model, rows], stdout=subprocess.DEVNULL)
+    command = subprocess.Popen([*UNTWIN, "predict", model, rows], stdout=subprocess.DEVNULL)
     peak = 0.0
     while command.poll() is None:
         status = Path(f"/proc/{command.pid}/status").read_text()

@@ -126,7 +126,7 @@ def test_shuffled_labels_are_no_better_than_guessing(command, tmp_path):
         done.out.index("Expect accuracy") < done.out.index("No better than guessing") < done.out.index("points against")
     )
     page = (tmp_path / "m.html").read_text(encoding="utf-8")
-    assert "<h1>The answers are no better than guessing</h1>" in page
+    assert "<h1>Do not use these answers: they are no better than guessing</h1>" in page
     assert (
         "No better than guessing" in command("evaluate", tmp_path / "m", csv_of(tmp_path / "n.csv", records(80, 7))).out
     )

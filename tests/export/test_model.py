@@ -79,7 +79,11 @@ def test_stacks_are_exported(model, tmp_path):
         from_parts({**parts, "second_weights": np.ones((1, 3), np.int16)}, facts, counter)
 
 
-def test_a_few_texts_need_neither_scikit_learn_nor_frames(folder):
+@pytest.mark.parametrize("kept", ["exported", "default", "full"])
+def test_a_few_texts_need_neither_scikit_learn_nor_frames(model, folder, tmp_path, kept):
+    if kept != "exported":  # a whole model, of which the part that answers is read alone
+        folder = tmp_path / "whole"
+        model.save(folder, precision=kept)
     code = (
         "import sys; from untwin import AnswerModel; model = AnswerModel.load(sys.argv[1]);"
         "model.predict_all(['toner jam', 'refund été'] * 32, top=2);"

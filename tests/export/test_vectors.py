@@ -66,7 +66,11 @@ def test_a_saved_model_answers_as_before(model, tmp_path):
     np.testing.assert_array_equal(UntwinClassifier.load(tmp_path).predict_proba(X), model.predict_proba(X))
 
 
-def test_vectors_need_neither_scikit_learn_nor_frames(folder):
+@pytest.mark.parametrize("whole", [False, True])
+def test_vectors_need_neither_scikit_learn_nor_frames(model, folder, tmp_path, whole):
+    if whole:
+        folder = tmp_path
+        model.save(folder)
     code = (
         "import sys; import numpy as np; from untwin import AnswerModel; model = AnswerModel.load(sys.argv[1]);"
         "model.predict_all(np.ones((100, 6)), top=2); model.predict([[1, 2, 3, 4, 5, 6]]);"

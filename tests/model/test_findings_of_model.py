@@ -162,7 +162,8 @@ def test_frames_are_shown_by_their_cells(texts, labels):
     model = UntwinClassifier(preset="fast").fit(frame, labels)
     assert model.state_.documents.equals(frame)
     leak = by_code(model.find(test=(frame[:1], labels[:1])))["split-leak"].evidence[0]
-    assert leak["text"].endswith("| 0")
+    assert leak["text"].startswith("text: ")
+    assert leak["text"].endswith("| size: 0")
 
 
 def test_classes_of_one_text_each():

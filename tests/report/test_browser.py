@@ -8,9 +8,14 @@ import shutil
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
+import polars as pl
 import pytest
 from tests.report.conftest import ROWS
+from tests.report.made import cheap_model
+from tests.report.test_actions import clean_texts
 
+from untwin.data.corrections import read_corrections
 from untwin.report import Report, matrix, write_report
 
 CHROMIUM = os.environ.get("UNTWIN_CHROMIUM") or shutil.which("chromium")
@@ -250,3 +255,73 @@ def test_the_policy_stops_markup_from_text(browser, pages):
     assert tab.evaluate(tried) == "blocked"
     assert tab.locator("#summary").count() == 1
     tab.context.close()
+
+
+@pytest.fixture(scope="module")
+def owned(browser, tmp_path_factory):
+    """A page with many labels to check, of classes with long names, some of which a spreadsheet would run."""
+    texts, labels = clean_texts(8, 60)
+    names = np.array([f"=class_{'very_' * 12}long_name_{number}" for number in range(8)])
+    labels = names[[int(label.split()[-1]) for label in labels.tolist()]]
+    report = Report.of(cheap_model(texts, labels), definitions={names[2]: "the third of eight"})
+    trouble = []
+    tab = watched(browser, write_report(report, tmp_path_factory.mktemp("owned") / "page.html"), trouble)
+    yield tab, report
+    tab.context.close()
+    assert [one for one in trouble if not one[1].startswith("blob:")] == []
+
+
+def test_labels_to_check_are_paged_and_searched(owned):
+    tab, report = owned
+    rows, told = tab.locator("#suspect-list tbody tr"), tab.locator("#suspect-list [role=status]")
+    total = report.suspects.total
+    assert rows.count() == 25 < total
+    assert told.inner_text() == f"1 to 25 of {total} labels"
+    tab.get_by_role("button", name="Next").click()
+    assert rows.count() == total - 25
+    assert tab.get_by_role("button", name="Next").is_disabled()
+    wanted = report.suspects.suspects[-1]
+    tab.locator("#suspect-search").fill(wanted.text[:29].upper())
+    found = [one for one in report.suspects.suspects if wanted.text[:29] in one.text]
+    assert rows.count() == len(found)
+    tab.locator("#suspect-search").fill("no such label")
+    assert told.inner_text() == f"0 labels ({total} in all)"
+    tab.locator("#suspect-search").fill("")
+    assert rows.count() == 25
+    assert "long long" in rows.first.inner_text()
+
+
+def test_the_labels_to_check_are_downloaded_as_a_table_that_relabel_reads(owned, tmp_path):
+    tab, report = owned
+    with tab.expect_download() as waiting:
+        tab.locator("#suspect-download").click()
+    path = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    table = pl.read_csv(path)
+    assert path.name == "suspects.csv"
+    assert table["id"].to_list() == [one.row for one in report.suspects.suspects]
+    assert table["text"].to_list() == [one.text for one in report.suspects.suspects]
+    names = report.suspects.names
+    assert table["label"].to_list() == [f"'{names[one.label]}" for one in report.suspects.suspects]
+    now = {str(one.row): names[one.label] for one in report.suspects.suspects}
+    assert read_corrections(path, now) == []
+    table.with_columns(label="suggested").write_csv(path)
+    assert [one.label for one in read_corrections(path, now)] == [names[one.rather] for one in report.suspects.suspects]
+
+
+@pytest.mark.parametrize("width", [1400, 1200, 420])
+def test_the_page_is_as_wide_as_the_window(owned, width):
+    tab, _ = owned
+    tab.set_viewport_size({"width": width, "height": 900})
+    for details in tab.locator("details").all():
+        details.evaluate("one => { one.open = true; }")
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    tab.set_viewport_size({"width": 1400, "height": 900})
+
+
+def test_a_definition_is_shown_on_hover_and_beside_the_class(owned):
+    tab, _ = owned
+    assert tab.locator("#class-table a[href='#class-2']").first.get_attribute("title") == "the third of eight"
+    tab.evaluate("() => { location.hash = 'class-2'; }")
+    assert inspector(tab).locator(".definition").inner_text() == "the third of eight"
+    tab.keyboard.press("Escape")

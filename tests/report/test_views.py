@@ -15,9 +15,9 @@ from untwin.answer.evidence import contributions_of_words
 from untwin.answer.words import read_text
 from untwin.model import UntwinClassifier
 from untwin.report import Report, documents, matrix
+from untwin.report.advice import FIRST
 from untwin.report.documents import within_budget
 from untwin.report.matrix import Matrix
-from untwin.report.pairs import ADVICE
 from untwin.report.study import LONGEST_TEXT, Study
 
 
@@ -91,7 +91,7 @@ def test_advice_fits_the_errors(fields_of_pair, code):
     telling, dull = (Term("told", 0.9, 0.1),), (Term("the", 0.5, 0.45),)
     assert _code(fields_of_pair, telling, twins=code == "twins") == code
     assert _code(fields_of_pair, dull, twins=True) == ("few" if code == "few" else "alike")
-    assert code in ADVICE
+    assert code in FIRST
 
 
 def test_the_matrix_holds_the_confusion_in_three_orders(report, model):

@@ -57,7 +57,7 @@ class TextAnswerer(LinearLayers):
     def log_proba_of_counts(self, rows: CountedRows, *, few: bool) -> tuple[Floats32, Flags]:
         """Return the same of counted texts; `few` of them are scored without compiled loops."""
         n_rows = len(rows.starts) - 1
-        log_p = np.empty((n_rows, len(self.shares)), dtype=np.float32)
+        log_p = np.empty((n_rows, self.n_classes), dtype=np.float32)
         for start in range(0, n_rows, AT_ONCE):
             part = _take(rows, start, min(start + AT_ONCE, n_rows))
             log_p[start : start + AT_ONCE] = self._answer(part, compiled=not few)

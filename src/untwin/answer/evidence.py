@@ -2,7 +2,8 @@
 
 Glossary
 --------
-first, second   the classes: the answer, and the likeliest other one
+first, second   the classes: the answer, and the likeliest other one. Of classes merged after the training, the one
+                that had most rows stands for all until the model is trained again
 log-odds        by the scores that answer, before the probability of the likeliest class is corrected (which changes no
                 order of classes, and knows no words)
 gradient  L x C by how much the log-odds grow with the score of each class by each layer. Without a second stage: 1 for
@@ -78,7 +79,7 @@ def contributions_of_words(answerer: TextAnswerer, read: ReadText, first: int, s
 def contributions_of_terms(answerer: TextAnswerer, rows: CountedRows, first: int, second: int) -> Floats:
     """Return what each entry of one counted text adds to the log-odds of two classes."""
     values = answerer.values(rows)
-    gradient = _gradient(answerer, rows, first, second)
+    gradient = _gradient(answerer, rows, answerer.trained_class(first), answerer.trained_class(second))
     by_layer = gradient.copy()
     if answerer.by_length.any():
         by_layer[answerer.by_length] /= answerer.lengths(rows, values)[0]
@@ -95,6 +96,7 @@ def contributions_of_terms(answerer: TextAnswerer, rows: CountedRows, first: int
 
 def log_odds(answerer: TextAnswerer, layers: Floats, first: int, second: int) -> Floats:
     """Return the log-odds of two classes by the scores of all layers (n x L x C)."""
+    first, second = answerer.trained_class(first), answerer.trained_class(second)
     if answerer.second is None:
         S = layers.sum(axis=1)
         found = S[:, first] - S[:, second]

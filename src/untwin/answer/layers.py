@@ -9,6 +9,7 @@ products  n x K  whole numbers of rows times whole numbers of weights, times wha
 scale     K      what 1 stands for in each column of weights
 units     n      sum of the values of a row: what naive Bayes multiplies its offset with
 lengths   n      what cosines are divided by; None if no layer has any
+redirect         where the probabilities of classes go that have been merged or retired since; None: nowhere else
 second           weights of a second stage (L C x C): it learns from square roots of the probabilities of all layers;
                  without one the scores of all layers are added up
 """
@@ -27,6 +28,7 @@ from untwin.answer.probabilities import correct_top_class, log_probabilities
 
 if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32
+    from untwin.answer.redirect import Redirect
 
 FEW = 64  # rows that are answered with NumPy alone
 AT_ONCE = 4096  # rows that are scored at a time, so that scores of all layers are never as large as all answers
@@ -53,6 +55,16 @@ class LinearLayers:
     temperature: float
     slope: float
     shift: float
+    redirect: Redirect | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes answers are about."""
+        return int(self.offset.shape[1]) if self.redirect is None else self.redirect.n_classes
+
+    def trained_class(self, number: int) -> int:
+        """Return the trained class that stands for a class of the answers, both by number."""
+        return number if self.redirect is None else int(self.redirect.own[number])
 
     def log_proba(self, given: Any) -> tuple[Floats32, Flags]:
         """Return log-probabilities of rows, and which of them are texts without any known term."""
@@ -72,7 +84,8 @@ class LinearLayers:
             S = self._second_scores(layers, sparse=sparse)
         else:
             S = layers[:, 0] if layers.shape[1] == 1 else layers.sum(axis=1)
-        return correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
+        log_p = correct_top_class(log_probabilities(S, self.temperature), self.slope, self.shift)
+        return log_p if self.redirect is None else self.redirect(log_p)
 
     def layers_of_products(self, products: Floats, units: Floats, lengths: Floats | None) -> Floats:
         """Return the scores of all classes by each layer (n x L x C); `products` are overwritten."""

@@ -53,7 +53,7 @@ class TableAnswerer(LinearLayers):
         if cells is None:
             cells = self.read_frame(self.columns, X)
         n_rows = len(cells[0])
-        log_p = np.empty((n_rows, self.offset.shape[1]), dtype=np.float32)
+        log_p = np.empty((n_rows, self.n_classes), dtype=np.float32)
         for start in range(0, n_rows, AT_ONCE):
             part = cells if n_rows <= AT_ONCE else [one[start : start + AT_ONCE] for one in cells]
             log_p[start : start + AT_ONCE] = self._answer(part, few=n_rows <= FEW)

@@ -39,7 +39,7 @@ class VectorAnswerer(LinearLayers):
     def log_proba(self, X: Any) -> tuple[Floats32, Flags]:
         """Return log-probabilities of rows, dense or CSR; none is without evidence, which only texts can be."""
         n_rows, n_columns = X.shape
-        log_p = np.empty((n_rows, self.offset.shape[1]), dtype=np.float32)
+        log_p = np.empty((n_rows, self.n_classes), dtype=np.float32)
         at_once = max(1, min(AT_ONCE, MOST_NUMBERS // max(n_columns, 1)))
         for start in range(0, n_rows, at_once):
             part = X if n_rows <= at_once else X[start : start + at_once]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from untwin.cli.options import Input
 
 ORDERED = ("mae", "kappa")
+SHOWN_CLASSES = 20
 KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the model
 
 
@@ -49,6 +50,7 @@ KEPT = ("source", "rows", "known_tree", "seconds")  # of the record, in the mode
     metavar="SECONDS",
     help="Try no further candidate after so many seconds; what has been begun is finished.",
 )
+@click.option("--classes", metavar="FILE", help="Begin with the taxonomy in FILE (JSON): ids, definitions, old names.")
 @click.option("--without-texts", is_flag=True, help="Keep no documents; explanations then name rows by number only.")
 @precision_option
 @click.option(
@@ -123,7 +125,9 @@ def fit_and_save(
 
 
 def figures(scores: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return scores without what grows with the number of classes: a manifest is small."""
+    """Return scores with the classes that fare worst only, not with all: a manifest is small."""
     if scores is None:
         return None
-    return {name: value for name, value in scores.items() if not isinstance(value, list) and name != "promises"}
+    worst = sorted(scores["per_class"], key=lambda line: line["f1"])[:SHOWN_CLASSES]
+    kept = {name: value for name, value in scores.items() if not isinstance(value, list) and name != "promises"}
+    return kept | {"confused": scores["confused"], "worst": worst}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,7 @@ from untwin.crossfit.folds import NothingHeldOutError, group_folds
 from untwin.data.encode import TableEncoder
 from untwin.data.inspect import inspect
 from untwin.model import UntwinClassifier
+from untwin.taxonomy import read_taxonomy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from untwin.data.guess import ColumnUse
     from untwin.data.inspect import TableFinding
     from untwin.data.load import LabelledRows, Table
+    from untwin.taxonomy import Taxonomy
 
 TOP_PAIRS = 10
 
@@ -41,6 +44,7 @@ class Settings:
     target_error: float | None = None
     time_budget: float | None = None
     seed: int = 0
+    classes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     with clock.timing("checking"):
         oddities = [finding for finding in inspect(table) if finding.severity != "note"]
     train, test = table.parts()
-    learnt, held = train.labelled_rows(), test.labelled_rows()
+    taxonomy = None if settings.classes is None else read_taxonomy(Path(settings.classes))
+    learnt, held = (_follow(part.labelled_rows(), taxonomy, source) for part in (train, test))
     if len(np.unique(learnt.y)) < 2:
         message = f"{source}: the rows that are not marked as test must have two classes or more."
         raise InputError(message, code="one-class", hint=f"Check the column {roles.split!r} (--split).")
@@ -86,6 +91,8 @@ def fit_table(table: Table, settings: Settings, clock: Clock) -> Fitted:
     with clock.timing("fitting"), as_input_errors(source):
         model = _new_model(roles, settings, _folds(learnt, roles))
         model.fit(learnt.rows, learnt.y, ids=learnt.ids)
+        if taxonomy is not None:
+            model.use_taxonomy(taxonomy)
     test_rows = (held.rows, held.y, held.ids) if held.ids else None
     return Fitted(model, source, len(learnt.ids), table.columns, test_rows, parents, oddities)
 
@@ -111,6 +118,25 @@ def fit_record(fitted: Fitted, clock: Clock) -> dict[str, Any]:
         "findings": [asdict(finding) for finding in findings],
         "oddities": [asdict(finding) for finding in fitted.oddities],
     }
+
+
+def _follow(part: LabelledRows, taxonomy: Taxonomy | None, source: str) -> LabelledRows:
+    """Return rows with the names that their classes have now; labels that the taxonomy lacks stay as they are."""
+    if taxonomy is None:
+        return part
+    names, number = np.unique(part.y, return_inverse=True)
+    now = [_name_now(name, taxonomy, source) for name in names.tolist()]
+    return part._replace(y=np.array(now, dtype=np.str_)[number] if now else part.y)
+
+
+def _name_now(name: str, taxonomy: Taxonomy, source: str) -> str:
+    if name in taxonomy.by_name or not taxonomy.knows(name):
+        return name
+    heir = taxonomy.heir(name)
+    if heir is None:
+        message = f"{source}: the class {name!r} is retired, and no one class has its place."
+        raise InputError(message, code="retired-class", hint="Give its rows the label that is right now.")
+    return heir
 
 
 def _model_facts(model: UntwinClassifier) -> dict[str, Any]:

@@ -118,9 +118,11 @@ def write_report_again(model: UntwinClassifier, folder: Path, *, texts: bool) ->
 
 
 def _write_report(model: UntwinClassifier, folder: Path, *, texts: bool) -> str:
+    from untwin.cli.dismissals import dismissals_of
     from untwin.report import Report, write_report
 
-    return str(write_report(Report.of(model, texts=texts), report_of(folder)))
+    made = Report.of(model, texts=texts, dismissals=dismissals_of(folder))
+    return str(write_report(made, report_of(folder)))
 
 
 def noted_precision(model: UntwinClassifier) -> str | None:

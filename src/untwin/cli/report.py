@@ -23,6 +23,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
     It only shows what `untwin fit` and `untwin add` saved in the model; what one that was saved from Python lacks is
     measured now. With --json and -o both are done.
     """
+    from untwin.cli.dismissals import dismissals_of
     from untwin.cli.model_files import changing, report_of, require_outside, require_report_place
     from untwin.model.saving import load_model
     from untwin.report import Report, write_report
@@ -36,7 +37,7 @@ def report(model: str, output: str | None, *, force: bool, seed: int, strict: bo
         require_report_place(page, force=force)
     own = page is not None and output is None and os.access(folder, os.W_OK)  # never an old page beside a newer model
     with progress(), changing(folder) if own else nullcontext():
-        made = Report.of(load_model(folder, answers=False))
+        made = Report.of(load_model(folder, answers=False), dismissals=dismissals_of(folder))
         if page is not None:
             write_report(made, page)
     if as_json:

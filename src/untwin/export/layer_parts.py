@@ -10,6 +10,7 @@ import numpy as np
 from untwin._values import positions
 from untwin.answer.layers import SecondStage
 from untwin.answer.predictions import Decision
+from untwin.answer.redirect import Redirect
 from untwin.export.checks import LARGEST_NUMBER, MOST_LAYERS, finite, require_numbers, require_whole, small
 from untwin.store.refusal import require
 from untwin.store.texts import Texts
@@ -29,6 +30,8 @@ def layer_parts(answerer: LinearLayers) -> tuple[dict[str, Any], dict[str, Any]]
     parts: dict[str, Any] = {name: getattr(answerer, name) for name in ARRAYS}
     if answerer.second is not None:
         parts |= {f"second_{name}": value for name, value in answerer.second._asdict().items()}
+    if answerer.redirect is not None:
+        parts |= {"heirs": small(answerer.redirect.heirs + 1), "stands_for": small(answerer.redirect.own)}
     return parts, {name: float(getattr(answerer, name)) for name in CALIBRATION}
 
 
@@ -51,7 +54,9 @@ def decision_parts(decision: Decision) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def read_layers(parts: Mapping[str, Any], facts: Mapping[str, Any], n_classes: int) -> dict[str, Any]:
-    """Return the fields of `LinearLayers`, checked."""
+    """Return the fields of `LinearLayers`, checked; `n_classes` are those of the answers."""
+    redirect = _redirect(parts, n_classes)
+    n_classes = n_classes if redirect is None else len(redirect.heirs)
     n_layers = len(parts["by_length"])
     require(1 <= n_layers <= MOST_LAYERS and parts["by_length"].dtype == bool, "by_length must tell of each layer")
     require(parts["by_length"].ndim == 1, "by_length must tell of each layer")
@@ -60,7 +65,21 @@ def read_layers(parts: Mapping[str, Any], facts: Mapping[str, Any], n_classes: i
     require_numbers(parts["intercept"], "intercept", (n_layers, n_classes))
     numbers = {name: _number(facts, name) for name in CALIBRATION}
     require(numbers["temperature"] > 0 and numbers["slope"] >= 0, "temperature and slope must be positive")
-    return {**{name: parts[name] for name in ARRAYS}, **numbers, "second": _second(parts, n_layers, n_classes)}
+    return {**{name: parts[name] for name in ARRAYS}, **numbers, "second": _second(parts, n_layers, n_classes)} | {
+        "redirect": redirect
+    }
+
+
+def _redirect(parts: Mapping[str, Any], n_classes: int) -> Redirect | None:
+    """Return where probabilities of trained classes go; each class of the answers gets that of one at least."""
+    if "heirs" not in parts:
+        return None
+    heirs, own = parts["heirs"], parts["stands_for"]
+    require_whole(heirs, "heirs", len(heirs), n_classes)
+    require_whole(own, "stands_for", n_classes, len(heirs) - 1)
+    found = Redirect(heirs.astype(np.intp) - 1, own.astype(np.intp))
+    require(np.array_equal(found.heirs[found.own], np.arange(n_classes)), "Each class must have one that stands for it")
+    return found
 
 
 def read_decision(parts: Mapping[str, Any], facts: Mapping[str, Any]) -> Decision:

@@ -5,6 +5,7 @@ fits the others. Checks and memory are linear in what is stored.
 
     scale, offset, intercept, by_length, second_*     as in `LinearLayers` (layer_parts)
     sure_*, heights_*, known_*, sets_*, group_*, spreads     as in `Promises` (promise_parts)
+    heirs, stands_for     as in `Redirect`, if classes were merged or retired since; heirs are one more, 0: none
     labels            names or numbers of the classes; `groups`: the classes group by group, and `group_sizes`
 
 Of texts (text_parts):

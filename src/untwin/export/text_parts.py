@@ -61,9 +61,10 @@ def text_answerer(
     parts: Mapping[str, Any], facts: Mapping[str, Any], shared: dict[str, Any], counter: Counter
 ) -> TextAnswerer:
     """Return what answers about texts; `shared` are the checked fields of its layers."""
-    n_terms = len(parts["idf"])
+    n_terms, redirect = len(parts["idf"]), shared["redirect"]
     vocabularies = read_vocabularies(parts, facts, n_terms, MOST_BLOCKS)
-    require_numbers(parts["shares"], "shares", shared["offset"].shape[1:])
+    n_classes = shared["offset"].shape[1] if redirect is None else redirect.n_classes
+    require_numbers(parts["shares"], "shares", (n_classes,))
     return TextAnswerer(
         vocabularies=vocabularies,
         **read_term_weights(parts, n_terms),

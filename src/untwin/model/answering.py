@@ -36,7 +36,7 @@ def compile_state(known: FittedState, precision: str = USUAL) -> Answerer | None
 
 
 def _compile_texts(known: FittedState, precision: Precision) -> TextAnswerer | None:
-    encoder, weights, n_classes = known.view.encoder, known.preprocessing, len(known.ensemble.classes)
+    encoder, weights, n_classes = known.view.encoder, known.preprocessing, len(known.ensemble.trained_classes)
     layers, vocabularies = layers_of(known.ensemble), vocabularies_of(encoder)
     if layers is None or vocabularies is None:
         return None

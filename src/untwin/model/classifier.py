@@ -5,7 +5,8 @@ Steps of `fit` (modules in brackets): check the rows and labels (features/inputs
 the same held-out rows, and a stack learn from these answers (selection/select); train the best one, or the best average
 (selection/averages), on all rows (ensemble). Its out-of-fold answers (out_of_fold) give confusion, tree, graph,
 calibration and threshold (derived), and the neighbours that explain answers (neighbours). All of this is the fitted
-state (state); `add`, `relabel` and `remove` update it (updating).
+state (state); `add`, `relabel` and `remove` update it (teaching, updating), and so do changes of the classes, which are
+kept with their history (history).
 
 Threads: each answer is computed by a copy of the model that is taken first (`_now`). An update replaces all attributes
 in one assignment (`_hold`), and updates from several threads wait for each other (locks).
@@ -32,9 +33,10 @@ from untwin.model.derived import derive
 from untwin.model.features.inputs import as_labels, as_texts, kind_of, require_threads
 from untwin.model.locks import learning
 from untwin.model.notes import NotesMixin
-from untwin.model.ordinal import SCORINGS, answers, class_order, require_ordered_classes
+from untwin.model.ordinal import SCORINGS, answers, class_order
 from untwin.model.promises import PromisesMixin
 from untwin.model.row_ids import first_ids
+from untwin.model.teaching import TeachingMixin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,10 +48,8 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32
     from untwin.answer.reasons import Reason
     from untwin.crossfit import OutOfFold
-    from untwin.model.records import Drift, UpdateReport
     from untwin.model.selection.comparison import Candidate
     from untwin.model.state import FittedState
-    from untwin.model.updating import Update
     from untwin.structure.graph import ConfusionGraph
     from untwin.structure.hierarchy import Hierarchy
     from untwin.structure.plan import SprinklingPlan
@@ -59,7 +59,7 @@ FLOATS = [np.float64, np.float32]
 PRESETS = ("fast", "balanced", "best")
 
 
-class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator):
+class UntwinClassifier(NotesMixin, PromisesMixin, TeachingMixin, ClassifierMixin, BaseEstimator):
     """Classify texts, tables or vectors by the candidate that is best on them; explain answers, tell which are unsure.
 
     Parameters
@@ -114,6 +114,8 @@ class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator
     findings_, neighbours_, group_range_, curves_
         What the report shows. Computed at the first use and saved with the model; `measure` computes all of it, the
         curves of sprinkled spaces for the preset "best" only.
+    taxonomy_ : Taxonomy
+        The classes with ids that are never used again, definitions, parents and links, and what became of former ones.
     state_ : FittedState
         Everything that answers need: view, ensemble, out-of-fold answers, neighbours.
     n_features_in_, feature_names_in_
@@ -216,21 +218,6 @@ class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator
         now = self._now()
         return now.state_.without_evidence(now._prepare_rows(X, reset=False))
 
-    def learnt(self, X: Any) -> Flags | None:
-        """Tell which rows are equal to a training row; None if the model keeps no documents to compare with."""
-        from untwin.model.updating import learnt_before
-
-        now = self._now()
-        return learnt_before(now.state_, now._prepare_rows(X, reset=False))
-
-    def drift(self, X: Any, y: Any) -> Drift:
-        """Say how rows `X` with labels `y`, not learnt yet, differ from those that were."""
-        from untwin.model.updating import drift_of
-
-        now = self._now()
-        given = now._prepare_rows(X, reset=False)
-        return drift_of(now.state_, given, now._prepare_labels(given, y)[0], now.scores_.get("accuracy"))
-
     def explain(self, X: Any, *, top: int = 5, ids: ArrayLike | None = None) -> list[Reason]:
         """Return an explanation of each answer: what speaks for it, and training rows that are similar.
 
@@ -239,36 +226,6 @@ class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator
         """
         now = self._now()
         return now.state_.explainer.explain(now._prepare_rows(X, reset=False), now._decision(), top, ids)
-
-    def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None) -> UpdateReport:
-        """Learn more rows named `ids`, with new words and classes, and report the accuracy on them before.
-
-        The selection of candidates is repeated only if more than half of the rows have changed since the fit.
-        """
-        from untwin.model.updating import add_rows
-
-        with learning(self):
-            now = self._now()
-            given = now._prepare_rows(X, reset=False)
-            labels, _ = now._prepare_labels(given, y)
-            require_ordered_classes(labels, now.order)
-            return self._learn(add_rows(now, given, labels, ids))
-
-    def relabel(self, ids: ArrayLike, y: Any) -> UpdateReport:
-        """Give the training rows named `ids` (see `ids_`) other labels."""
-        from untwin.model.updating import relabel_rows
-
-        with learning(self):
-            now, labels = self._now(), as_labels(y)
-            require_ordered_classes(labels, now.order)
-            return self._learn(relabel_rows(now, ids, labels))
-
-    def remove(self, ids: ArrayLike) -> UpdateReport:
-        """Remove the training rows named `ids` (see `ids_`)."""
-        from untwin.model.updating import remove_rows
-
-        with learning(self):
-            return self._learn(remove_rows(self._now(), ids))
 
     def save(
         self,
@@ -296,6 +253,7 @@ class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator
         """
         from untwin.model.saving import save_model
 
+        self._write_events(folder)
         noted = save_model(self._now(), folder, texts=texts, about=about, overwrite=overwrite, precision=precision)
         vars(self).update(noted)
 
@@ -376,12 +334,6 @@ class UntwinClassifier(NotesMixin, PromisesMixin, ClassifierMixin, BaseEstimator
 
     def _answer(self, log_p: Array, classes: Array | None = None) -> Array:
         return answers(log_p, self.classes_ if classes is None else classes, scoring=self.scoring, order=self.order)
-
-    def _learn(self, update: Update) -> UpdateReport:
-        candidates = update.candidates or self.candidates_
-        more = {"_noted": update.noted, "_held_out": update.held_out}
-        self._hold(update.state, scores_=update.scores, candidates_=candidates, **more)
-        return update.report
 
     def _hold(self, known: FittedState, **more: Any) -> Self:
         """Replace the fitted state, all attributes derived from it, and others, in one assignment."""

@@ -49,7 +49,7 @@ class Layer(NamedTuple):
 
 def layers_of(ensemble: Ensemble) -> list[Layer] | None:
     """Return the layers of an ensemble; None if it is not made of linear models of all classes."""
-    members, classes = ensemble.members, ensemble.classes
+    members, classes = ensemble.members, ensemble.trained_classes
     if not all(np.array_equal(member.model.classes_, classes) for member in members):
         return None
     first = members[0].model
@@ -69,7 +69,7 @@ def layers_of(ensemble: Ensemble) -> list[Layer] | None:
 
 def shared_parts(ensemble: Ensemble, layers: list[Layer]) -> dict[str, Any]:
     """Return the fields of `LinearLayers` other than the scale of the weights."""
-    n_classes, member = len(ensemble.classes), ensemble.members[0]
+    n_classes, member = len(ensemble.trained_classes), ensemble.members[0]
     offsets = [layer.offset_and_intercept(n_classes) for layer in layers]
     second = _second_stage(member.model, n_classes) if isinstance(member.model, StackedClassifier) else None
     return {
@@ -80,6 +80,7 @@ def shared_parts(ensemble: Ensemble, layers: list[Layer]) -> dict[str, Any]:
         "temperature": 1.0 if second is None else member.temperature,
         "slope": ensemble.top_class.slope,
         "shift": ensemble.top_class.shift,
+        "redirect": ensemble.redirect,
     }
 
 

@@ -101,7 +101,7 @@ class UpdateReport:
         told += [f"model: {self.model_effect}"] if self.model_effect is not None else []
         told.append(f"{format_count(len(self.flipped), 'answer', 'answers')} flipped")
         told += [f"fitted anew: {self.fitted_anew}"] if self.fitted_anew else []
-        told.append(f"trained again: {', '.join(self.refitted)}")
+        told += [f"trained again: {', '.join(self.refitted)}"] if self.refitted else []
         return "; ".join(told)
 
 

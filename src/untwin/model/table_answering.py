@@ -37,7 +37,7 @@ def compile_table(known: FittedState, precision: str) -> TableAnswerer | None:
         return None
     factors = column_factors(encoder)
     of_terms = np.repeat(factors, [column.size for column in columns]).astype(np.float32)
-    packed, scale = pack(layers, len(of_terms), len(known.ensemble.classes), PRECISIONS[precision], of_terms)
+    packed, scale = pack(layers, len(of_terms), len(known.ensemble.trained_classes), PRECISIONS[precision], of_terms)
     return TableAnswerer(
         names=tuple(str(name) for name in encoder.feature_names_in_),
         columns=columns,

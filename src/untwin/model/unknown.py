@@ -60,5 +60,5 @@ def _spread_without(known: FittedState, train: Indices, asked: Indices) -> Float
         preprocessing = clone(preprocessing)
         rows = preprocessing.fit_transform(rows, codes)
     members = tuple(replace(one, model=clone(one.model).fit(rows, codes)) for one in known.ensemble.members)
-    ensemble = replace(known.ensemble, members=members, classes=np.unique(codes))
+    ensemble = replace(known.ensemble, members=members, classes=np.unique(codes), trained=None, redirect=None)
     return spread_of(np.exp(ensemble.log_proba(apply_preprocessing(preprocessing, new)).astype(np.float64)))

@@ -77,35 +77,40 @@ def relabel_rows(model: UntwinClassifier, ids: ArrayLike, y: Array) -> Update:
     return _update(model, RowChange(known.view, labels, known.ids, known.n_arrived, rows, len(places)))
 
 
-def remove_rows(model: UntwinClassifier, ids: ArrayLike) -> Update:
-    """Return the model's update without the training rows named `ids`."""
+def remove_rows(model: UntwinClassifier, ids: ArrayLike, anew: str = "") -> Update:
+    """Return the model's update without the training rows named `ids`; `anew`: why it must be fitted from nothing."""
     known = model.state_
     gone = places_of_ids(ids, known.ids)
     kept = np.delete(np.arange(len(known.y)), gone)
     labels = known.y[kept]
     _require_two(labels)
-    return _update(model, RowChange(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone)))
+    change = RowChange(known.view.take(kept), labels, known.ids[kept], known.n_arrived, kept, len(gone))
+    return _update(model, change, anew)
 
 
-def _update(model: UntwinClassifier, change: RowChange) -> Update:
+def _update(model: UntwinClassifier, change: RowChange, anew: str = "") -> Update:
     """Return the update with a change: by learning on, or from nothing where that is not good enough."""
-    known, why = model.state_, _why_anew(model.state_, change)
+    known, why = model.state_, anew or _why_anew(model.state_, change)
     try:
         if not why:
             after, scores, held_out = relearn(known, change, rules_of(model, change.y), model._held_out)
-            noted = _still_noted(model, after, change)
-            return Update(after, scores, None, _report(known, after, change, ""), noted, held_out)
+            noted = still_noted(model, after, change)
+            return Update(after, scores, None, report_of(known, after, change, ""), noted, held_out)
     except NothingHeldOutError:
         why = "no row can be held out any more"
     after, choice = fit_again(model, change)
-    noted = _still_noted(model, after, change)
-    return Update(after, choice.scores, choice.candidates, _report(known, after, change, why), noted, None)
+    noted = still_noted(model, after, change)
+    return Update(after, choice.scores, choice.candidates, report_of(known, after, change, why), noted, None)
 
 
-def _still_noted(model: UntwinClassifier, after: FittedState, change: RowChange) -> dict[str, Any]:
-    """Return what a change leaves of what has been measured: the known tree, and neighbours."""
-    tree = {name: value for name, value in model._noted.items() if name == "parents"}
-    return tree | carry_neighbours(model._noted, model.state_, after, change.rows)
+def still_noted(model: UntwinClassifier, after: FittedState, change: RowChange) -> dict[str, Any]:
+    """Return what a change leaves of what has been measured.
+
+    The known tree, neighbours, and, where so little has changed that temperatures stay, the chance to be of no class.
+    """
+    kept = {"parents", "unknown_chance"} if after.learning is not None and after.learning.uncalibrated else {"parents"}
+    left = {name: value for name, value in model._noted.items() if name in kept}
+    return left | carry_neighbours(model._noted, model.state_, after, change.rows)
 
 
 def _why_anew(known: FittedState, change: RowChange) -> str:
@@ -142,7 +147,8 @@ def _find_repeated(rows: Any, n_old: int) -> Flags:
     return np.isin(number[n_old:], number[:n_old])
 
 
-def _report(before: FittedState, after: FittedState, change: RowChange, fitted_anew: str) -> UpdateReport:
+def report_of(before: FittedState, after: FittedState, change: RowChange, fitted_anew: str) -> UpdateReport:
+    """Return what a change did to the state of a model."""
     old, new = before.ensemble.classes, after.ensemble.classes
     return UpdateReport(
         n_rows=change.n_changed,

@@ -134,7 +134,7 @@ def trade_off(strengths: Sequence[float], separation: Sequence[float], error: Se
 
 def merge_distances(tree: Tree) -> Markup:
     """Return the last merges with the cut and its range; from right to left groups are taken apart."""
-    n_groups, n = len(tree.groups), len(tree.distances) + 1
+    n_groups, n = tree.cut, len(tree.distances) + 1
     shown = tree.distances[-max(3 * max(n_groups, tree.high), 20) :]
     groups = [n - (n - 1 - len(shown)) - place - 1 for place in range(len(shown))]  # left after undoing from here
     line = Line("", "ours", [-g for g in groups], shown)

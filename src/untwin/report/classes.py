@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin.model.findings.telling import ASKED, telling_terms
 from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ N_DOUBTFUL = 5
 class Class(Record):
     """One class; `nearest` are numbers of classes, `confused` the rates of the pairs (view 2).
 
-    `doubtful` are positions of documents (view 6) whose label looks wrong, the surest first, of `n_doubtful`.
+    `doubtful` are positions of documents (view 6) whose label looks wrong, the surest first, of `n_doubtful`. The
+    `definition` is empty where none is written down.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Class(Record):
     terms: tuple[str, ...]
     n_doubtful: int
     doubtful: tuple[int, ...]
+    definition: str
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def _class(study: Study, group: list[int], near: Any, number: int, measured: tup
         terms=_terms(study, number),
         n_doubtful=len(doubtful),
         doubtful=tuple(doubtful[:N_DOUBTFUL].tolist()),
+        definition=study.definition(study.model.classes_[number]),
     )
 
 
@@ -96,8 +100,8 @@ def _nearest(near: Any, number: int) -> tuple[tuple[int, ...], tuple[float, ...]
 def _terms(study: Study, number: int) -> tuple[str, ...]:
     if study.contingency is None:
         return ()
-    found = study.contingency.top_terms(study.model.classes_[number], N_TERMS)
-    return tuple(str(one.term) for one in found)
+    found = study.contingency.top_terms(study.model.classes_[number], ASKED * N_TERMS)
+    return tuple(str(study.evidence.spell(one.term)) for one in telling_terms(found, N_TERMS))
 
 
 def _flat(one: Class, classes: tuple[Class, ...]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
+from untwin.model.findings.telling import is_function_word
 from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
@@ -187,5 +188,13 @@ def _strongest(study: Study, terms: Any, weights: Any, n: int) -> list[tuple[str
     """Return the names of the heaviest terms with their weights; none where terms have no names."""
     if study.evidence.terms is None:
         return []
-    best = np.argsort(-abs(weights), kind="stable")[:n]
-    return list(zip(map(str, study.evidence.terms[terms[best]]), weights[best].tolist(), strict=True))
+    best = np.argsort(-abs(weights), kind="stable")
+    names = study.evidence.terms[terms[best]].tolist()
+    told = [place for place, name in enumerate(names) if not _is_for_grammar(str(name))][:n]
+    kept = told or range(min(n, len(names)))
+    return [(str(study.evidence.spell(names[place])), float(weights[best[place]])) for place in kept]
+
+
+def _is_for_grammar(term: str) -> bool:
+    """Tell whether a term consists of function words: it may count, and says nothing to a reader."""
+    return all(map(is_function_word, term.split()))

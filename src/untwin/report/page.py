@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from untwin.model.classifier import UntwinClassifier
     from untwin.report.summary import Summary, Tried
 
-MODULES = ("dom", "data", "canvas", "matrix", "inspector", "lists", "main")  # each after those it imports
-IN_PAGE = ("matrix", "classes", "documents")  # views that are drawn in the browser
+MODULES = ("dom", "data", "canvas", "matrix", "inspector", "suspects", "lists", "main")  # each after those it imports
+IN_PAGE = ("matrix", "classes", "documents", "suspects")  # views that are drawn in the browser
 MARK = b'<meta name="generator" content="untwin '  # by which a page that is there already is known as ours
 IMPORT = re.compile(r'^import .* from "\./\w+\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
@@ -75,8 +75,10 @@ def page_of(report: Report) -> str:
             script=Markup(script),  # noqa: S704  (ours)
             data=data_block({name: getattr(report, name).to_dict() for name in IN_PAGE}),
             number_of={name: number for number, name in enumerate(report.documents.names)},
+            definition_of={one.name: one.definition for one in report.classes.classes if one.definition},
             by_position={document.position: document for document in report.documents.documents},
-            dendrograms=charts.dendrograms(report.tree),
+            drawn_groups=list(zip(report.tree.groups, charts.dendrograms(report.tree), strict=True)),
+            apart=[group for group in report.tree.groups if len(group.classes) == 1],
             space_lines=shown.space_lines(report.space),
             most_errors=max((max(pair.a_as_b, pair.b_as_a) for pair in report.pairs.pairs), default=1),
             most_seconds=max(report.cost.seconds.values(), default=1.0),

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from untwin._values import positions
+from untwin.classify.experts import columns_of
+from untwin.model.findings.identity import record_id
+from untwin.report.advice import in_words
 from untwin.report.record import Record, table
 
 if TYPE_CHECKING:
     import polars as pl
 
     from untwin.report.study import Study
+    from untwin.tables.term_evidence import TermEvidence
 
 MOST_PAIRS = 50
 N_TERMS = 6
@@ -19,17 +25,10 @@ N_EXAMPLES = 3
 ONE_WAY = 4  # errors one way for one the other way that make a pair lopsided
 FEW_ERRORS = 3
 TELLING = 0.25  # a term tells two classes apart if its share of rows differs by so much
-
-ADVICE = {
-    "few": "Only a few errors: read them before doing anything; they may be wrong labels.",
-    "alike": "No term tells the two apart. Merge them, or add a column that knows the difference.",
-    "one-way": "Nearly all errors go one way: {taken} is taken for {by}. Check whether it is a special case of it; "
-    "if not, add rows of {taken}.",
-    "twins": "Twins: merge them if the difference does not matter to you. Otherwise write down what sets them apart, "
-    "and check the texts below against it.",
-    "define": "The terms below do tell them apart: read the examples for wrong labels, and add rows that show the "
-    "difference.",
-}
+N_SUSPECTS = 5
+N_BLURRED = 2
+SELDOM = 0.5  # the other class has the term in at most half as large a share of its rows
+BLURRED, FEWEST_BLURRED = 0.2, 2  # of the rows that were taken for the other class, that have a term of it
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,26 @@ class Term(Record):
 
 
 @dataclass(frozen=True)
+class Blurred(Record):
+    """A term of the other class in rows that were taken for it: a definition must say what it means in this one.
+
+    `rows` of the `wrong` rows of `label` that were taken for the other one have it.
+    """
+
+    term: str
+    label: str
+    rows: int
+    wrong: int
+
+
+@dataclass(frozen=True)
 class Pair(Record):
     """Two classes taken for each other.
 
     `share` is that of all errors, `rate` the errors over the rows of both, with its 95 % interval; examples are
-    numbers of documents (view 6), the most confident errors first; `gain` is what the accuracy would gain if the
-    two were one class.
+    numbers of documents (view 6), the most confident errors first; `gain` is what the accuracy of the `judged` rows
+    would gain if the two were one class, with its interval. `suspects` are the rows among the errors whose label looks
+    wrong, of `n_suspects`; `because` is why its owner keeps them apart, if that was said.
     """
 
     a: str
@@ -64,8 +77,16 @@ class Pair(Record):
     examples_a: tuple[int, ...]
     examples_b: tuple[int, ...]
     gain: float
+    gain_low: float
+    gain_high: float
+    judged: int
+    blurred: tuple[Blurred, ...]
+    suspects: tuple[int | str, ...]
+    n_suspects: int
+    because: str
+    twins: bool
     code: str
-    advice: str
+    advice: str = ""
 
     @property
     def taken(self) -> tuple[str, str]:
@@ -96,29 +117,65 @@ class Pairs(Record):
 def _pair(study: Study, record: Any) -> Pair:
     fields = dict(zip(record.dtype.names, record.tolist(), strict=True))
     a, b = positions([fields["a"], fields["b"]], study.model.classes_).tolist()
-    terms_a, terms_b = _terms(study, fields["a"], fields["b"])
-    code = _code(fields, terms_a + terms_b, twins=(fields["a"], fields["b"]) in study.twins)
-    names = [study.names[a], study.names[b]]
-    taken, by = names if fields["a_as_b"] >= fields["b_as_a"] else names[::-1]
-    fields |= {"a": names[0], "b": names[1]}
-    return Pair(
-        **fields,
+    terms = study.evidence.terms_between(fields["a"], fields["b"], N_TERMS)
+    terms_a, terms_b = (_terms(study, side) for side in terms)
+    pair = fields["a"], fields["b"]
+    code = _code(fields, terms_a + terms_b, twins=pair in study.twins)
+    judged, suspects = int(study.answers.held.sum()), _suspects(study, a, b)
+    per_row = fields["errors"] / fields["rate"] / judged  # rows of both, as a share of all that were judged
+    made = Pair(
+        **fields | {"a": study.names[a], "b": study.names[b]},
         terms_a=terms_a,
         terms_b=terms_b,
         examples_a=examples(study, a, b),
         examples_b=examples(study, b, a),
-        gain=float(fields["errors"] / study.answers.held.sum()),
+        gain=float(fields["errors"] / judged),
+        gain_low=float(fields["low"] * per_row),
+        gain_high=float(fields["high"] * per_row),
+        judged=judged,
+        blurred=(*_blurred(study, a, b, terms[1]), *_blurred(study, b, a, terms[0])),
+        suspects=tuple(study.ids[position] for position in suspects[:N_SUSPECTS]),
+        n_suspects=len(suspects),
+        because=_because(study, *pair),
+        twins=pair in study.twins,
         code=code,
-        advice=ADVICE[code].format(taken=taken, by=by),
+    )
+    return replace(made, advice=in_words(made))
+
+
+def _suspects(study: Study, a: int, b: int) -> list[int]:
+    """Return the errors of the pair whose label looks wrong, the surest first."""
+    true, said, rows = study.answers.true, study.answers.said, study.doubtful
+    here = (true[rows] == a) & (said[rows] == b) | (true[rows] == b) & (said[rows] == a)
+    found: list[int] = rows[here].tolist()
+    return found
+
+
+def _because(study: Study, a: Any, b: Any) -> str:
+    known = {one.finding: one.because for one in study.dismissed}
+    return known.get(record_id("twins", {"a": a, "b": b}), "")
+
+
+def _blurred(study: Study, true: int, said: int, terms: list[TermEvidence]) -> tuple[Blurred, ...]:
+    """Return the terms of one class that occur most often in rows of the other that were taken for it."""
+    answers = study.answers
+    wrong = study.wrong[(answers.true[study.wrong] == true) & (answers.said[study.wrong] == said)]
+    terms = [one for one in terms if one.outside <= SELDOM * one.inside]
+    if not terms or not len(wrong):
+        return ()
+    columns = [study.column_of[one.term] for one in terms]
+    rows = np.asarray((columns_of(study.evidence.X[wrong], np.array(columns)) != 0).sum(axis=0)).ravel()
+    best = [
+        n for n in np.argsort(-rows, kind="stable").tolist() if rows[n] >= max(FEWEST_BLURRED, BLURRED * len(wrong))
+    ]
+    return tuple(
+        Blurred(str(study.evidence.spell(terms[n].term)), study.names[true], int(rows[n]), len(wrong))
+        for n in best[:N_BLURRED]
     )
 
 
-def _terms(study: Study, a: Any, b: Any) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
-    if study.contingency is None:
-        return (), ()
-    sides = study.contingency.between(a, b, N_TERMS)
-    for_a, for_b = (tuple(Term(str(one.term), one.inside, one.outside) for one in side) for side in sides)
-    return for_a, for_b
+def _terms(study: Study, found: list[TermEvidence]) -> tuple[Term, ...]:
+    return tuple(Term(str(study.evidence.spell(one.term)), one.inside, one.outside) for one in found)
 
 
 def examples(study: Study, true: int, said: int) -> tuple[int, ...]:
@@ -141,6 +198,20 @@ def _code(fields: dict[str, Any], terms: tuple[Term, ...], *, twins: bool) -> st
 
 
 def _flat(pair: Pair) -> dict[str, Any]:
-    kept = ("a", "b", "a_as_b", "b_as_a", "errors", "share", "rate", "low", "high", "gain", "code")
+    kept = (
+        "a",
+        "b",
+        "a_as_b",
+        "b_as_a",
+        "errors",
+        "share",
+        "rate",
+        "low",
+        "high",
+        "gain",
+        "gain_low",
+        "gain_high",
+        "code",
+    )
     terms = {name: ", ".join(term.term for term in getattr(pair, name)) for name in ("terms_a", "terms_b")}
-    return {name: getattr(pair, name) for name in kept} | terms | {"advice": pair.advice}
+    return {name: getattr(pair, name) for name in kept} | terms

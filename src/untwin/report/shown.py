@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from untwin._wording import ELLIPSIS, cut
+from untwin._wording import ELLIPSIS, cut, format_count
 from untwin.model.chance import NO_BETTER
+from untwin.report.advice import advice_of
 from untwin.report.charts import Line
-from untwin.report.pairs import ADVICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from untwin.report.pairs import Pair
     from untwin.report.space import Space
-    from untwin.report.summary import Measured, Summary
+    from untwin.report.summary import Measured
     from untwin.report.views import Report
 
 EXCERPT = 280
 NOTHING = "–"
+JOINT = re.compile(r"(?<=[_/.-])")
 HEADLINES = {
-    "unmeasured": "Nothing could be measured: no row could be held out",
-    "guess": "The answers are no better than guessing",
-    "perfect": "All {classes} classes are told apart",
-    "one pair": "{a} and {b} are confused, and no others",
-    "first pair": "Half of the errors are between {a} and {b}",
-    "pairs": "{half} of {pairs} confused pairs hold half of the errors; the first is {a} and {b}",
+    "unmeasured": "Give each class two rows or more: nothing could be measured",
+    "guess": "Do not use these answers: they are no better than guessing",
+    "perfect": "Nothing to correct: all {classes} classes are told apart",
+    "suspects and pairs": "Read {suspects} that look wrong, then decide whether {a} and {b} are one class",
+    "suspects": "Read {suspects} that look wrong",
+    "one pair": "Decide whether {a} and {b} are one class",
+    "pairs": "Decide on {twins} pairs of classes that are often confused, {a} and {b} first",
+    "rows": "Add rows that show how {a} and {b} differ: no two classes are confused more often",
 }
 
 
@@ -116,27 +120,46 @@ def cell(value: Any) -> str:
 
 
 def headline(report: Report) -> Markup:
-    """Return the finding above all others in one sentence; names are kept apart, whatever their direction."""
+    """Return what to do first in one sentence; names are kept apart, whatever their direction."""
     summary, pairs = report.summary, report.pairs.pairs
-    told = {"classes": count(summary.classes), "half": count(summary.half), "pairs": count(summary.pairs)}
+    twins = [pair for pair in pairs if pair.twins]
+    told = {"classes": count(summary.classes), "twins": count(len(twins))}
+    told["suspects"] = format_count(report.suspects.total, "label", "labels")
     if pairs:
-        told |= {"a": name(pairs[0].a), "b": name(pairs[0].b)}
-    return Markup(HEADLINES[_state(summary)]).format(**told)  # noqa: S704  (format escapes)
+        first = (twins or pairs)[0]
+        told |= {"a": name(first.a), "b": name(first.b)}
+    return Markup(HEADLINES[_state(report, len(twins))]).format(**told)  # noqa: S704  (format escapes)
 
 
-def _state(summary: Summary) -> str:
+def _state(report: Report, twins: int) -> str:
     """Return which headline fits."""
+    summary = report.summary
     if not summary.judged:
         return "unmeasured"
     if summary.guess.startswith(NO_BETTER):
         return "guess"
-    return {0: "perfect", 1: "one pair"}.get(summary.pairs, "first pair" if summary.half == 1 else "pairs")
+    if report.suspects.total:
+        return "suspects and pairs" if twins else "suspects"
+    if not summary.pairs:
+        return "perfect"
+    return {0: "rows", 1: "one pair"}.get(twins, "pairs")
 
 
-def advice(pair: Pair) -> Markup:
-    """Return the advice for a pair, names kept apart."""
-    taken, by = pair.taken
-    return Markup(ADVICE[pair.code]).format(taken=name(taken), by=name(by))  # noqa: S704  (format escapes)
+def advice(pair: Pair) -> list[Markup]:
+    """Return the advice for a pair, a sentence each, names kept apart."""
+    return [
+        Markup(template).format(**{key: name(str(value)) for key, value in values.items()})  # noqa: S704  (format escapes)
+        for template, values in advice_of(pair)
+    ]
+
+
+def breakable(text: str) -> Markup:
+    """Return a name that may break after the signs that join its words.
+
+    >>> breakable("card_arrival <b>")
+    Markup('card_<wbr>arrival &lt;b&gt;')
+    """
+    return Markup("<wbr>").join(JOINT.split(text))
 
 
 def name(text: str) -> Markup:
@@ -155,7 +178,6 @@ def space_lines(space: Space) -> list[Line]:
     ]
 
 
-FILTERS: dict[str, Callable[..., str]] = {
-    function.__name__: function
-    for function in (percent, decimals, share, points, between, between_points, count, seconds, excerpt, cell, advice)
-}
+NUMBERS = (percent, decimals, share, points, between, between_points, count, seconds)
+TEXTS = (excerpt, cell, advice, breakable)
+FILTERS: dict[str, Callable[..., Any]] = {function.__name__: function for function in (*NUMBERS, *TEXTS)}

@@ -18,10 +18,12 @@ from untwin._values import positions
 from untwin._wording import ELLIPSIS, cut
 from untwin.calibrate.reliability import reliability_bins
 from untwin.model.chance import verdict
-from untwin.model.explaining.training_rows import TrainingRows
+from untwin.model.explaining.training_rows import EvidenceInRows
+from untwin.model.findings.dismissals import Dismissals
+from untwin.model.findings.groups import confused_groups, name_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scipy.sparse import csr_array
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.curves import SpaceCurves
     from untwin.model.findings import Finding
+    from untwin.model.findings.dismissals import Dismissal
     from untwin.model.findings.evidence import Evidence
     from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.structure.agreement import SoftLink
@@ -40,13 +43,14 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 2_000
 MOST_LINKS = 20
-FIRST_CLASSES = 3  # that name a group without terms
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
     """What all views read of a fitted model or an audit, taken once (`of`); the views ask nobody else.
 
+    `findings` are without those that were `dismissed`; `returned` are dismissals that do not hold any more.
+    `definitions` say what a class is, where that is written down.
     `curves` are None where there are none, or where they are not `measured`: only the preset "best" measures them by
     itself. `wrong` are positions of errors, the most confident first; `class_measures` are support, precision, recall
     and F1 of each class. `guess` says if all answers could be guesses; `links` lead across the known tree, or across
@@ -58,6 +62,9 @@ class Study:
     measured: bool
     n_rows: int
     findings: list[Finding]
+    dismissed: tuple[Dismissal, ...]
+    returned: tuple[Dismissal, ...]
+    definitions: Mapping[Any, str]
     group_range: GroupRange
     curves: SpaceCurves | None
     guess: str
@@ -72,18 +79,29 @@ class Study:
     links: list[SoftLink]
 
     @classmethod
-    def of(cls, model: UntwinClassifier | Audit, *, texts: bool = True) -> Self:
+    def of(
+        cls,
+        model: UntwinClassifier | Audit,
+        *,
+        texts: bool = True,
+        definitions: Mapping[Any, str] | None = None,
+        dismissals: Dismissals | None = None,
+    ) -> Self:
         """Read a model, which measures what it has not measured yet."""
         confusion, tree, parents = model.confusion_, model.hierarchy_, model.parents_
         measured = "curves" in model.measure().measured_
         evidence = model.evidence_
         judged = evidence.answers.confidence_and_truth
+        sifted = (dismissals or Dismissals.nothing()).sift(model.findings_)
         return cls(
             model=model,
             texts=texts,
             measured=measured,
             n_rows=len(model.ids_),
-            findings=model.findings_,
+            findings=sifted.findings,
+            dismissed=sifted.dismissed,
+            returned=sifted.returned,
+            definitions=definitions or {},
             group_range=model.group_range_,
             curves=model.curves_ if measured else None,
             guess=verdict(model.scores_),
@@ -99,10 +117,10 @@ class Study:
         )
 
     @cached_property
-    def training_rows(self) -> TrainingRows | None:
+    def training_rows(self) -> EvidenceInRows | None:
         """What speaks in a training row for one class against another; None where answers were given, not made."""
         known = getattr(self.model, "state_", None)
-        return None if known is None else TrainingRows(known, quoted=self.texts)
+        return None if known is None else EvidenceInRows(known, quoted=self.texts)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -126,8 +144,8 @@ class Study:
 
     @cached_property
     def groups(self) -> list[Indices]:
-        """Numbers of the classes of each group, in tree order."""
-        return self.numbered(self.model.groups_)
+        """Numbers of the classes of each group, in tree order; classes that are hardly confused stand alone."""
+        return self.numbered(confused_groups(self.model.hierarchy_, self.confusion))
 
     def numbered(self, groups: Sequence[tuple[Any, ...]]) -> list[Indices]:
         """Return groups of classes by their numbers."""
@@ -139,15 +157,17 @@ class Study:
         return self.named(self.groups)
 
     def named(self, groups: list[Indices]) -> tuple[str, ...]:
-        """Return names for groups of classes: their terms; where columns have no names, their first classes."""
-        table, tree = self.contingency, self.model.hierarchy_
-        if table is not None and len(groups) > 1:
-            return tuple(tree.name_groups(table, [tuple(self.model.classes_[group]) for group in groups]))
-        return tuple(self._listed(group) for group in groups)
+        """Return names for groups of classes."""
+        return tuple(name_groups(self.evidence, [self.model.classes_[group].tolist() for group in groups]))
 
-    def _listed(self, group: Indices) -> str:
-        names = [self.names[number] for number in group[:FIRST_CLASSES].tolist()]
-        return ", ".join(names) + (", ..." if len(group) > FIRST_CLASSES else "")
+    @cached_property
+    def column_of(self) -> dict[Any, int]:
+        """The column of each term."""
+        return {} if self.evidence.terms is None else {term: n for n, term in enumerate(self.evidence.terms.tolist())}
+
+    def definition(self, name: Any) -> str:
+        """Return what a class is; empty where that is not written down."""
+        return cut(str(self.definitions.get(name, "")), LONGEST_TEXT, ELLIPSIS)
 
     @cached_property
     def doubtful(self) -> Indices:

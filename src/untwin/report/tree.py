@@ -40,11 +40,13 @@ class Link(Record):
 class Tree(Record):
     """Groups in tree order, the merges as in SciPy with their distances, and the range of the number of groups.
 
-    `low` and `high` are the middle 90 % of what resampled confusions suggest. `links` lead across the owner's tree
-    where the model knows one (`known`), else across the groups that were found.
+    Groups are those of the cut into `cut` parts, of which any that is not confused with itself is taken apart further.
+    `low` and `high` are the middle 90 % of the cuts that resampled confusions suggest. `links` lead across the
+    owner's tree where the model knows one (`known`), else across the groups that were found.
     """
 
     groups: tuple[Group, ...]
+    cut: int
     low: int
     high: int
     merges: tuple[tuple[int, int], ...]
@@ -63,6 +65,7 @@ class Tree(Record):
         merges = tuple((left, right) for left, right in tree.merges.tolist())
         return cls(
             tuple(groups),
+            found.n_groups,
             found.low,
             found.high,
             merges,

@@ -1,4 +1,4 @@
-"""`Report`: the ten views of a fitted model as one value."""
+"""`Report`: the views of a fitted model as one value."""
 
 from __future__ import annotations
 
@@ -17,11 +17,16 @@ from untwin.report.promises import PromisesView
 from untwin.report.space import Space
 from untwin.report.study import Study
 from untwin.report.summary import Summary
+from untwin.report.suspects import Suspects
+from untwin.report.tested import Tested
 from untwin.report.tree import Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from untwin.model.auditing import Audit
     from untwin.model.classifier import UntwinClassifier
+    from untwin.model.findings.dismissals import Dismissals
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,12 @@ class Report:
     >>> report = Report.of(model)
     >>> report.summary.rows, report.summary.errors, report.matrix.lines
     (8, ..., ('arrival', 'swallowed'))
-    >>> list(report.to_dict())
-    ['summary', 'pairs', 'promises', 'matrix', 'tree', 'classes', 'documents', 'findings', 'space', 'cost']
+    >>> list(report.to_dict())[:7]
+    ['summary', 'suspects', 'pairs', 'promises', 'matrix', 'tree', 'classes']
     """
 
     summary: Summary
+    suspects: Suspects
     pairs: Pairs
     promises: PromisesView
     matrix: Matrix
@@ -49,15 +55,46 @@ class Report:
     classes: Classes
     documents: Documents
     findings: Findings
+    tested: Tested
     space: Space
     cost: Cost
 
     @classmethod
-    def of(cls, model: UntwinClassifier | Audit, *, texts: bool = True) -> Self:
-        """Read all views from a model, in memory or loaded, or from an audit; without `texts` no document is quoted."""
+    def of(
+        cls,
+        model: UntwinClassifier | Audit,
+        *,
+        texts: bool = True,
+        definitions: Mapping[Any, str] | None = None,
+        dismissals: Dismissals | None = None,
+    ) -> Self:
+        """Read all views from a model, in memory or loaded, or from an audit.
+
+        Parameters
+        ----------
+        model : UntwinClassifier or Audit
+        texts : bool
+            Without them no document is quoted.
+        definitions : mapping from class to text, optional
+            What the classes are, where that is written down.
+        dismissals : Dismissals, optional
+            What the owner of the labels does not want to see again.
+        """
         now, made = copy(model), {}  # a copy: another thread may teach the model meanwhile
-        study = Study.of(now, texts=texts)
-        kinds: tuple[Any, ...] = (Summary, Pairs, PromisesView, Matrix, Tree, Classes, Findings, Space, Cost)
+        study = Study.of(now, texts=texts, definitions=definitions, dismissals=dismissals)
+        kinds: tuple[Any, ...] = (
+            Summary,
+            Suspects,
+            Pairs,
+            PromisesView,
+            Matrix,
+            Tree,
+            Classes,
+            Findings,
+            Tested,
+            Space,
+            Cost,
+        )
         for done, kind in enumerate(kinds):
             report("report", done, len(kinds) + 1)
             made[kind.__name__.lower().removesuffix("view")] = kind.of(study)

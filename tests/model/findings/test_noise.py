@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from untwin.model.findings import noise
-from untwin.model.findings.noise import fitted_noise
+from untwin.model.findings.noise import LEAST, SHARES, SHARPNESS, fitted_noise
 
 
 def drawn(seed, n=4_000, n_classes=5, share=0.0, flattened=1.0):
@@ -45,3 +46,35 @@ def test_no_chance_at_all_is_no_failure():
     found = fitted_noise(np.eye(3)[[0, 1, 2, 0, 1, 2]], np.array([0, 1, 2, 0, 1, 0]))
     assert np.isfinite(found.surprise)
     assert found.surprise > 0
+
+
+def literal(P, y):
+    """The grid, cell by cell as in the glossary."""
+    log_P = np.log(np.maximum(P, LEAST))
+    likelihoods = np.array(
+        [
+            [np.log(np.maximum((1 - e) * Q[np.arange(len(y)), y] + e / P.shape[1], LEAST)).sum() for e in SHARES]
+            for Q in (softmax(a * log_P, axis=1) for a in SHARPNESS)
+        ]
+    )
+    best_a, best_e = np.unravel_index(np.argmax(likelihoods), likelihoods.shape)
+    return SHARES[best_e], SHARPNESS[best_a], 2 * (likelihoods.max() - likelihoods[:, 0].max())
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 1_003])
+@pytest.mark.parametrize("kept", [1, 3, 12])
+def test_few_cells_and_few_logarithms_find_what_all_of_them_do(n, kept):
+    """Cells that share what is left are equal: they are taken once; 12 classes keep all of theirs."""
+    P, y = drawn(n, n=n, n_classes=12, share=0.1)
+    rest = np.sort(P, axis=1)[:, : 12 - kept].mean(axis=1, keepdims=True) if kept < 12 else 0
+    P = np.where(np.argsort(np.argsort(-P, axis=1), axis=1) < kept, P, rest)
+    found, wanted = fitted_noise(P, y), literal(P, y)
+    assert (found.share, found.sharpness) == (wanted[0], wanted[1])
+    assert found.surprise == pytest.approx(wanted[2], abs=1e-8)
+
+
+def test_impossible_labels_are_counted_as_literally():
+    P, y = np.eye(4)[np.arange(40) % 4], (np.arange(40) + (np.arange(40) < 30)) % 4
+    found, wanted = fitted_noise(P, y), literal(P, y)
+    assert found.share == wanted[0]
+    assert found.surprise == pytest.approx(wanted[2], rel=1e-9)

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array, hstack
 
+from untwin.model.findings import row_space
+from untwin.model.findings.evidence import neighbours_of_other_folds
 from untwin.model.findings.split_class import best_cut, flat_hill, split_classes
 
 N_TERMS = 60
@@ -114,3 +116,50 @@ def test_one_hill_of_any_usual_shape_is_not_cut():
     rng = np.random.default_rng(0)
     for shape in (rng.normal, rng.laplace, rng.exponential):
         assert best_cut(shape(size=500)).left > flat_hill(500)[0]
+
+
+def test_after_a_correction_the_same_is_found_as_from_nothing(evidence, monkeypatch):
+    """The space and the cuts of other classes are those of before; a class with other rows is cut anew."""
+    known = case(evidence)
+    before = split_classes(known).evidence
+    y = known.answers.y.copy()
+    y[:7] = "one"
+    after = evidence(y, X=known.X, terms=known.terms)
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.findings.row_space.truncated_svd", None)  # nothing is decomposed again
+        again = split_classes(after)
+    row_space._kept.clear()
+    assert again == split_classes(after)
+    assert again.evidence != before
+
+
+def test_rows_that_changed_have_another_space(evidence):
+    known = case(evidence)
+    split_classes(known)
+    X = known.X.copy()
+    X.data[0] += 1
+    assert row_space.row_space(X) is not row_space.row_space(known.X)
+    assert row_space.row_space(X.toarray()) is not row_space.row_space(X)
+
+
+def test_large_spaces_are_not_kept(evidence, monkeypatch):
+    row_space._kept.clear()
+    monkeypatch.setattr(row_space, "MOST_KEPT", 8)
+    assert split_classes(case(evidence)) is not None
+    assert not row_space._kept
+
+
+def test_neighbours_are_searched_again_only_for_other_rows_or_folds(evidence, monkeypatch):
+    known = case(evidence)
+    first = neighbours_of_other_folds(known.X, known.answers)
+    relabelled = evidence(np.roll(known.answers.y, 1), X=known.X)
+    with monkeypatch.context() as patched:
+        patched.setattr("untwin.model.findings.evidence.KNNClassifier", None)  # nobody is searched for
+        np.testing.assert_array_equal(neighbours_of_other_folds(known.X.copy(), relabelled.answers), first)
+    other = evidence(known.answers.y, X=known.X, folds=np.arange(300) % 5)
+    again = neighbours_of_other_folds(other.X, other.answers)
+    assert (other.answers.folds[again] != other.answers.folds[:, np.newaxis])[again >= 0].all()
+    assert not np.array_equal(again, first)
+    fresh = neighbours_of_other_folds(known.X, known.answers)
+    assert fresh is not first
+    np.testing.assert_array_equal(fresh, first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from copy import deepcopy
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.model.saving.conftest import made_labels, made_texts
 from untwin.classify.centroids import CentroidClassifier
 from untwin.data.counts import TextCounts
 from untwin.model import UntwinClassifier
+from untwin.model.findings.finding import Finding
 from untwin.model.saving import describe, directory
 from untwin.store import ModelRefused, load, save
 
@@ -359,6 +361,38 @@ def test_a_forged_tree_is_refused(folder, parents):
 
     rewritten(folder, change)
     assert isinstance(loaded(folder), ModelRefused)
+
+
+TWINS = {"a": "ape", "b": "bee", "rate": 0.2, "rate at least": 0.1}
+SUSPECT = {"row": 0, "label": "ape", "rather": "bee", "belief in label": 0.1, "belief in other": 0.9}
+
+
+@pytest.mark.parametrize(
+    ("code", "record"),
+    [
+        ("nonsense", {}),
+        ("twins", {}),
+        ("twins", TWINS | {"a": "no class"}),
+        ("twins", TWINS | {"a": ["ape"]}),
+        ("twins", TWINS | {"rate": "high"}),
+        ("label-error", SUSPECT | {"row": 1_000}),
+        ("label-error", SUSPECT | {"row": [0]}),
+        ("label-error", SUSPECT | {"belief in other": None}),
+        ("conflicting-text", {"rows": 3, "labels": []}),
+        ("split-class", {"class": "ape", "rows of one": 0, "rows of other": 0, "some of one": [], "some of other": []}),
+        ("tiny-class", {"class": "ape", "rows": -1}),
+        ("tiny-class", {"class": "ape", "rows": float("nan")}),
+    ],
+)
+def test_findings_about_what_is_not_there_are_refused(tmp_path, rows_of_kind, labels, code, record):
+    model = UntwinClassifier(preset="fast").fit(rows_of_kind("texts"), labels)
+    names = dict(zip(("ape", "bee"), np.unique(labels).tolist(), strict=False))
+    record = {key: names.get(cell, cell) if isinstance(cell, str) else cell for key, cell in record.items()}
+    sound = TWINS | {"a": names["ape"], "b": names["bee"]}
+    for known, refused in ((("twins", sound), False), ((code, record), True)):
+        model._noted["findings"] = [Finding(known[0], "told", (known[1],), "do it", "info")]
+        with pytest.raises(ValueError, match="must be such that it can be loaded") if refused else nullcontext():
+            model.save(tmp_path / "model")
 
 
 @pytest.mark.parametrize(

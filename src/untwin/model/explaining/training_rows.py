@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from untwin.model.state import FittedState
 
 
-class TrainingRows:
-    """The training rows of a model.
+class EvidenceInRows:
+    """What speaks in the training rows of a model for one class against another.
 
     `quoted`: evidence may be words and cells as they are written in the rows; else, and where no texts are kept, it is
     the terms that a person can read. Models that answer by their estimators name none: measuring takes them too long.

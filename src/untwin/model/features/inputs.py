@@ -67,14 +67,23 @@ def as_texts(X: Any) -> list[str]:
 
 
 def as_one_text(documents: Any) -> list[str]:
-    """Return documents as one readable string each: a row of a frame is its cells, separated by bars.
+    """Return documents as one readable string each: a row of a frame is its cells after their columns' names.
 
-    >>> as_one_text(pl.DataFrame({"name": ["ape"], "legs": [2]}))
-    ['ape | 2']
+    Empty cells are left out. The cell of an only column stands alone.
+
+    >>> as_one_text(pl.DataFrame({"name": ["ape", None], "legs": [2, 4]}))
+    ['name: ape | legs: 2', 'legs: 4']
     """
     if isinstance(documents, pl.DataFrame):
-        cells = documents.select(_readable(column).fill_null("") for column in documents)
-        return cells.select(pl.concat_str(pl.all(), separator=" | ")).to_series().to_list()
+        cells = documents.select(
+            (f"{column.name}: " + _readable(column)).alias(column.name) if documents.width > 1 else _readable(column)
+            for column in documents
+        )
+        return (
+            cells.select(pl.concat_str(pl.all(), separator=" | ", ignore_nulls=True).fill_null(""))
+            .to_series()
+            .to_list()
+        )
     return list(documents)
 
 

@@ -26,6 +26,8 @@ from untwin._wording import cut
 from untwin.data.encode import TableEncoder
 from untwin.model.features.inputs import as_one_text
 from untwin.model.findings.nearest import neighbours_of_other_folds
+from untwin.model.findings.spelling import spell, spelling_of, stemmer_of
+from untwin.model.findings.telling import ASKED, telling_terms
 from untwin.structure.hierarchy import Hierarchy
 from untwin.tables.contingency import Contingency
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from untwin.calibrate.top_class import TopClassCalibration
     from untwin.model.out_of_fold import OutOfFoldAnswers
     from untwin.model.state import FittedState
+    from untwin.tables.term_evidence import TermEvidence
 
 LONGEST = 80
 
@@ -58,6 +61,8 @@ class Evidence:
     ids : (n,) array, optional
         Names of the rows in findings; their positions if None.
     texts : (n,) str, optional
+    stemmer : str, optional
+        The language whose stems the terms are, if they are stems: people are shown words.
     test_texts, test_labels, test_ids : optional
         A test set, to find texts that are in both; never used for anything else. Without ids, positions name its rows.
     unlabelled : (u, C) array, optional
@@ -72,6 +77,7 @@ class Evidence:
     neighbours: Array | None = None
     ids: Array | None = None
     texts: Sequence[str] | None = None
+    stemmer: str | None = None
     test_texts: Sequence[str] | None = None
     test_labels: Array | None = None
     test_ids: Array | None = None
@@ -127,6 +133,7 @@ class Evidence:
             neighbours=neighbours_of_other_folds(X, answers, neighbours),
             ids=known.ids[answers.rows],
             texts=texts,
+            stemmer=stemmer_of(known.view.encoder),
             test_texts=None if test is None else as_one_text(test[0]),
             test_labels=None if test is None else test[1],
             test_ids=None if test is None else test[2],
@@ -151,6 +158,26 @@ class Evidence:
             return None
         present = csr_array(self.X != 0).astype(np.int64)
         return Contingency.from_counts(present, self.answers.y, classes=self.answers.classes, terms=self.terms)
+
+    def terms_between(self, a: Any, b: Any, n: int) -> tuple[list[TermEvidence], list[TermEvidence]]:
+        """Return the terms that tell a person what `a` has and `b` lacks, and the other way round; none without terms.
+
+        Each of the two is a class, or a list of classes.
+        """
+        if self.contingency is None:
+            return [], []
+        one, other = self.contingency.between(a, b, ASKED * n)
+        return telling_terms(one, n), telling_terms(other, n)
+
+    def spell(self, term: Any) -> Any:
+        """Return a term as people write it."""
+        return spell(term, self._written)
+
+    @cached_property
+    def _written(self) -> dict[str, str]:
+        if self.texts is None or self.stemmer is None:
+            return {}
+        return spelling_of(self.texts, self.stemmer)
 
     @cached_property
     def hierarchy(self) -> Hierarchy:

@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from untwin._wording import format_count, share
 from untwin.model.findings.finding import Finding, by_size, records
@@ -105,10 +104,10 @@ def _belief(evidence: Evidence, rows: Indices) -> Floats:
     if evidence.neighbours is None:
         return P
     near = evidence.neighbours[rows]
-    row, place = np.nonzero(near >= 0)
-    votes = 1 / (near >= 0).sum(axis=1)[row]
-    V = csr_array((votes, (row, evidence.answers.true[near[row, place]])), shape=P.shape).toarray()
-    B = P * np.sqrt(V + 1 / P.shape[1])
+    present, n_classes = near >= 0, P.shape[1]
+    row, place = np.nonzero(present)
+    votes = np.bincount(row * n_classes + evidence.answers.true[near[row, place]], minlength=P.size).reshape(P.shape)
+    B = P * np.sqrt(votes / np.maximum(present.sum(axis=1, keepdims=True), 1) + 1 / n_classes)
     return np.asarray(B / B.sum(axis=1, keepdims=True))
 
 

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.preprocessing import normalize
 
+from untwin._values import positions
 from untwin._wording import format_count
-from untwin.linalg.blocks import Blocks
-from untwin.linalg.svd import truncated_svd
 from untwin.model.findings.finding import Finding
+from untwin.model.findings.row_space import row_space
+from untwin.model.findings.telling import ASKED, telling_terms
 from untwin.tables.contingency import Contingency
 
 if TYPE_CHECKING:
-    from untwin._types import Floats, Indices
+    from untwin._types import Flags, Floats, Indices
     from untwin.model.findings.evidence import Evidence
+    from untwin.model.findings.row_space import RowSpace
 
-SPACE = 50
 DIRECTIONS = 3
 FEWEST_ROWS = 40  # two parts that are worth a class each
 SMALLEST_PART = 0.15
@@ -39,7 +39,7 @@ EQUAL = 1e-6  # rows of the space have unit length: what differs by less along a
 CHANCE = 0.01  # of naming any class at all where none is two things
 DRAWN = 400
 MOST_DRAWN = 1_000  # larger classes are held to what samples of this size do: stricter than need be, and cheap
-MOST_LEARNT = 20_000  # rows that the directions of the space are learnt from
+MOST_KNOWN = 20  # cuts that are kept, for each class: of what its rows were before
 N_TERMS = 5
 N_ROWS = 5
 
@@ -108,8 +108,10 @@ def split_classes(evidence: Evidence) -> Finding | None:
     X = evidence.X if evidence.cells is None else evidence.X[:, ~evidence.cells]
     if not large or X.shape[1] == 0:
         return None
-    space = _space(X)
+    space = row_space(X)
     enough = norm.isf(CHANCE / (len(large) * DIRECTIONS))
+    if len(space.known) > MOST_KNOWN * len(large):
+        space.known.clear()
     parts = [_parted(space, np.flatnonzero(evidence.answers.true == code), code) for code in large]
     found = sorted((part for part in parts if part.deviations >= enough), key=lambda part: -part.deviations)
     if not found:
@@ -123,23 +125,36 @@ def split_classes(evidence: Evidence) -> Finding | None:
     )
 
 
-def _space(X: Any) -> Floats:
-    unit = normalize(X)
-    learnt = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:MOST_LEARNT])
-    space: Floats = unit @ truncated_svd(Blocks(unit[learnt]), min(SPACE, *X.shape), random_state=0).V
-    return np.asarray(normalize(space))
+def halves_of(evidence: Evidence, label: Any) -> tuple[Indices, Indices] | None:
+    """Return the rows on both sides of the best cut of a class; None if it has too few to be cut."""
+    X = evidence.X if evidence.cells is None else evidence.X[:, ~evidence.cells]
+    code = int(positions([label], evidence.answers.classes)[0])
+    rows = np.flatnonzero(evidence.answers.true == code)
+    if len(rows) < FEWEST_ROWS or X.shape[1] == 0:
+        return None
+    parts = _parted(row_space(X), rows, code)
+    return parts.lower, parts.upper
 
 
-def _parted(space: Floats, rows: Indices, code: int) -> Parts:
-    """Return the best cut of a class along one of its own leading directions."""
-    centred = space[rows] - space[rows].mean(axis=0)
+def _parted(space: RowSpace, rows: Indices, code: int) -> Parts:
+    """Return the best cut of a class along one of its own leading directions; known where its rows are the same."""
+    key = rows.tobytes()
+    found = space.known.get(key)
+    if found is None:
+        found = space.known[key] = _cut_in_two(space.coordinates[rows])
+    above, left, deviations = found
+    return Parts(code, rows[~above], rows[above], left, deviations)
+
+
+def _cut_in_two(points: Floats) -> tuple[Flags, float, float]:
+    """Return which points are above the best cut along one of their leading directions, and how good it is."""
+    centred = points - points.mean(axis=0)
     directions = np.linalg.eigh(centred.T @ centred)[1][:, : -DIRECTIONS - 1 : -1]
     lines = (centred @ directions).T
     cuts = [best_cut(t) for t in lines]
     best = int(np.argmin([cut.left for cut in cuts]))
-    above, left = lines[best] > cuts[best].at, cuts[best].left
-    mean, deviation = flat_hill(min(len(rows), MOST_DRAWN))
-    return Parts(code, rows[~above], rows[above], left, (mean - left) / deviation)
+    mean, deviation = flat_hill(min(len(points), MOST_DRAWN))
+    return lines[best] > cuts[best].at, cuts[best].left, (mean - cuts[best].left) / deviation
 
 
 def _record(evidence: Evidence, part: Parts) -> dict[str, Any]:
@@ -162,5 +177,6 @@ def _terms(evidence: Evidence, part: Parts) -> tuple[list[Any], list[Any]]:
         return [], []
     present = (evidence.X[np.concatenate([part.lower, part.upper])] != 0).astype(np.int64)
     side = np.repeat([0, 1], [len(part.lower), len(part.upper)])
-    one, other = Contingency.from_counts(present, side, terms=evidence.terms).between(0, 1, N_TERMS)
-    return [found.term for found in one], [found.term for found in other]
+    found = Contingency.from_counts(present, side, terms=evidence.terms).between(0, 1, ASKED * N_TERMS)
+    one, other = ([evidence.spell(term.term) for term in telling_terms(terms, N_TERMS)] for terms in found)
+    return one, other

@@ -123,8 +123,7 @@ def _twin_record(evidence: Evidence, pair: Any) -> dict[str, Any]:
     a, b, a_as_b, b_as_a, rate, low = pair[["a", "b", "a_as_b", "b_as_a", "rate", "low"]].tolist()
     (one, other), true, said = positions([a, b], answers.classes), answers.true, answers.said
     mixed_up = np.flatnonzero((true == one) & (said == other) | (true == other) & (said == one))[:N_ROWS]
-    table = evidence.contingency
-    for_a, for_b = ([], []) if table is None else table.between(a, b, N_TERMS)
+    for_a, for_b = evidence.terms_between(a, b, N_TERMS)
     return {
         "a": a,
         "b": b,
@@ -133,8 +132,8 @@ def _twin_record(evidence: Evidence, pair: Any) -> dict[str, Any]:
         "rate": rate,
         "rate at least": low,
         "points if merged": float(100 * (a_as_b + b_as_a) / answers.confusion.total),
-        "terms for a": [found.term for found in for_a],
-        "terms for b": [found.term for found in for_b],
+        "terms for a": [evidence.spell(found.term) for found in for_a],
+        "terms for b": [evidence.spell(found.term) for found in for_b],
         "rows": evidence.ids_of(mixed_up),
     }
 
@@ -142,12 +141,15 @@ def _twin_record(evidence: Evidence, pair: Any) -> dict[str, Any]:
 def soft_links(evidence: Evidence) -> Finding | None:
     """Return classes in different branches of a known tree that are confused with each other: an "also see"."""
     pairs = evidence.answers.confusion.pairs()
-    sure = {frozenset((a, b)): rate for a, b, rate in pairs[pairs["low"] >= LINK_RATE][["a", "b", "rate"]].tolist()}
+    sure = {
+        frozenset((a, b)): (rate, low)
+        for a, b, rate, low in pairs[pairs["low"] >= LINK_RATE][["a", "b", "rate", "low"]].tolist()
+    }
     if evidence.parents is None or not sure:
         return None
     apart = evidence.hierarchy.also_see(evidence.parents, top=len(pairs))
     links = [link for link in apart if frozenset((link.a, link.b)) in sure]
-    links.sort(key=lambda link: -sure[frozenset((link.a, link.b))])
+    links.sort(key=lambda link: -sure[frozenset((link.a, link.b))][0])
     if not links:
         return None
     return Finding(
@@ -155,7 +157,8 @@ def soft_links(evidence: Evidence) -> Finding | None:
         f"{format_count(len(links), 'pair of classes is', 'pairs of classes are')} confused across the known tree.",
         tuple(
             {"a": link.a, "b": link.b, "parent of a": link.known_a, "parent of b": link.known_b}
-            | {"rate": sure[frozenset((link.a, link.b))], "height": link.height}
+            | dict(zip(("rate", "rate at least"), sure[frozenset((link.a, link.b))], strict=True))
+            | {"height": link.height}
             for link in links[:MOST_LINKS]
         ),
         "Put an 'also see' from one to the other for people who browse the tree, or move one of the two.",

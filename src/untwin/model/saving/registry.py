@@ -5,8 +5,9 @@ names of their own, so that classes and attributes can be renamed: change the ad
 
 A kind holds the constructor's parameters of an estimator or the fields of a dataclass or named tuple, under their own
 names; a fitted estimator also what is listed here, and what scikit-learn gives to all (`COMMON`). `classes` is the
-attribute `classes_`, `space=_space` is `_space`, and a question mark says that it is not always there. A class that a
-new candidate brings along needs a line here, and `tests/model/saving/test_round_trip.py` fails without it.
+attribute `classes_`, `space=_space` is `_space`, and a question mark says that it is not always there (a field: that it
+may be None, and is left out then). A class that a new candidate brings along needs a line here, and
+`tests/model/saving/test_round_trip.py` fails without it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 COMMON = {"n_features_in": "n_features_in_", "feature_names_in": "feature_names_in_"}
 # What is made of the terms when they are looked up, what the manifest says.
-LEFT_OUT = frozenset({"_column_of", "_held_out", "about_", "sha256_", "_seen_in"})
+LEFT_OUT = frozenset({"_column_of", "_held_out", "about_", "sha256_", "_seen_in", "unsaved_"})
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Kind:
         if self.is_estimator:
             return frozenset(self.type._get_param_names())  # type: ignore[attr-defined]
         if is_dataclass(self.type):
-            return frozenset(field.name for field in fields(self.type))
+            return frozenset(field.name for field in fields(self.type)) - self.optional
         return frozenset(getattr(self.type, "_fields", ()))
 
     @cached_property
@@ -74,7 +75,8 @@ class Kind:
     def state(self, thing: Any) -> dict[str, Any]:
         """Return what an instance holds, by names in files; what has no such name keeps its own."""
         if not self.is_estimator:
-            return {name: getattr(thing, name) for name in sorted(self.needed)}
+            more = {name for name in self.optional if getattr(thing, name) is not None}
+            return {name: getattr(thing, name) for name in sorted(self.needed | more)}
         names = {attribute: name for name, attribute in (self.attributes | COMMON).items()}
         return {names.get(name, name): value for name, value in vars(thing).items() if name not in LEFT_OUT}
 
@@ -169,8 +171,9 @@ KINDS: dict[str, Kind] = {
     "model": Kind(
         ".model.classifier:UntwinClassifier",
         "kind=_kind noted=_noted calibration_error candidates classes confusion graph groups hierarchy "
-        "state plan scores threshold",
+        "state plan scores threshold history?",
     ),
+    "class-history": Kind(".model.history.journal:ClassHistory"),
     "candidate": Kind(".model.selection.comparison:Candidate"),
     "member": Kind(".model.selection.comparison:Member"),
     "similar-terms": Kind(".model.curves:SimilarTerms"),
@@ -180,8 +183,9 @@ KINDS: dict[str, Kind] = {
     "out-of-fold-answers": Kind(".model.out_of_fold:OutOfFoldAnswers"),
     "fitted-state": Kind(".model.state:FittedState"),
     "learning-state": Kind(".model.learning:LearningState"),
-    "ensemble": Kind(".model.ensemble:Ensemble"),
+    "ensemble": Kind(".model.ensemble:Ensemble", "redirect=redirect? trained=trained?"),
     "unknown-chance": Kind(".answer.spread:UnknownChance"),
+    "redirect": Kind(".answer.redirect:Redirect"),
     "top-class-calibration": Kind(".calibrate.top_class:TopClassCalibration"),
     "view": Kind(".model.features.view:View"),
     "standard": Kind(".represent.alignment:Standard"),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from untwin.model.saving.agreement import require_named
 from untwin.model.saving.patterns import is_linear
-from untwin.model.saving.references import REFERENCES, require_named
+from untwin.model.saving.references import REFERENCES
 from untwin.model.saving.registry import KINDS
 from untwin.model.saving.shapes import require_shapes
 from untwin.model.saving.whole import check_model

@@ -76,7 +76,9 @@ SHAPES: dict[str, str] = {
     "truncated-svd": "U: floats[* k]; S: floats[*] >=0; V: floats[* k]",
     "model": "calibration_error: float >=0; candidates: list of Candidate; groups: list of tuple; "
     "scores: dict of float; classes: labels[C] rising; confusion: Confusion; graph: ConfusionGraph; "
-    "hierarchy: Hierarchy; state: FittedState; plan: SprinklingPlan; noted: dict; threshold: float nan",
+    "hierarchy: Hierarchy; state: FittedState; plan: SprinklingPlan; noted: dict; threshold: float nan; "
+    "history: ClassHistory?",
+    "class-history": "lines: list of str; log: text; sequence: int >=0",
     "candidate": "name: text; score: float?; accuracy: float?; low: float?; high: float?; gain: float?; "
     "gain_low: float?; gain_high: float?; seconds: float >=0; chosen: bool; note: text",
     "member": "name: text; temperature: float >0",
@@ -94,7 +96,8 @@ SHAPES: dict[str, str] = {
     "n_arrived: int >=n; kept: text; learning: LearningState?",
     "learning-state": "parts: whole[n] >=-1; points: tuple of ResumePoint; changed: int >=0; uncalibrated: int >=0",
     "ensemble": "members: tuple of Member; temperature: float >0; classes: labels[C] rising; "
-    "top_class: TopClassCalibration",
+    "top_class: TopClassCalibration; trained: labels?[T] rising; redirect: Redirect?",
+    "redirect": "heirs: whole[T] >=-1; own: whole[C] >=0",
     "top-class-calibration": "slope: float; shift: float",
     "unknown-chance": "slope: float >=0; shift: float",
     "view": "name: text; given: list|ndarray|csr_array|csr_matrix|DataFrame?; counted: csr_numbers?[n m] >=0; "

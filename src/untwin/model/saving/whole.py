@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from untwin._errors import InputError
 from untwin.model.answering import PRECISIONS
 from untwin.model.learning import WHOLE, Labelling
 from untwin.model.ordinal import class_order
-from untwin.model.saving.references import require_classifier, require_named, same, width_of
+from untwin.model.saving.agreement import require_classifier, require_named, same
+from untwin.model.saving.column_references import width_of
+from untwin.model.saving.noted_findings import check_findings
 from untwin.model.state import FULL
-from untwin.store.refusal import require
+from untwin.store.refusal import damage_error, require
 from untwin.structure.hierarchy import GroupRange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+MOST_LETTERS = 1_000  # of the id of a log
 
 
 def check_model(model: Any) -> None:
@@ -38,11 +43,15 @@ def check_model(model: Any) -> None:
         require(part is not None and same(np.sort(part), classes), f"{said} must be of the classes of the model")
     require(same(known.ensemble.classes, classes), "Members must be of the classes of the model")
     require(same(model.hierarchy_.classes, classes), "The tree must be of the classes of the model")
+    _check_redirect(known.ensemble)
     _check_members(known)
     _check_learning(known)
     _check_ids(known.ids)
+    _check_history(model)
     _check_notes(model._noted)
     _check_measured(model._noted, known.answers)
+    if findings := model._noted.get("findings"):
+        check_findings(findings, set(known.ids[asked].tolist()), set(classes.tolist()))
     class_order(model.order, classes, model.scoring)
     grouped = [name for group in model.groups_ for name in group]
     require(sorted(grouped) == classes.tolist(), "Groups must hold each class once")
@@ -94,9 +103,22 @@ def _check_members(known: Any) -> None:
     require(len(known.ensemble.members) > 0, "An ensemble must have members")
     require(known.kept in PRECISIONS, "Weights must be kept at a known precision")
     for member in known.ensemble.members if known.kept == FULL else ():
-        require_classifier(member.model, known.ensemble.classes, width, f"Member {member.name}")
+        require_classifier(member.model, known.ensemble.trained_classes, width, f"Member {member.name}")
         answers = hasattr(member.model, "decision_function") or hasattr(member.model, "predict_proba")
         require(answers, "A member must have scores")
+
+
+def _check_redirect(ensemble: Any) -> None:
+    """Refuse probabilities that go nowhere, or classes that none goes to."""
+    redirect = ensemble.redirect
+    require((redirect is None) is (ensemble.trained is None), "Trained classes must lead to others, or be those of now")
+    if redirect is not None:
+        n_classes, fits = len(ensemble.classes), len(redirect.heirs) == len(ensemble.trained)
+        require(fits and len(redirect.own) == n_classes, "Each trained class must lead somewhere")
+        require(bool((redirect.heirs < n_classes).all()), "Trained classes must lead to classes of the model")
+        require(bool((redirect.own < len(redirect.heirs)).all()), "A class must have a trained one that stands for it")
+        same_class = np.array_equal(redirect.heirs[redirect.own], np.arange(n_classes))
+        require(same_class, "A class must have a trained one that stands for it")
 
 
 def _check_learning(known: Any) -> None:
@@ -136,6 +158,19 @@ def _check_ids(ids: Any) -> None:
     kind = str if ids.dtype == object else int
     require(all(type(name) is kind for name in names), "An id must be a text, or the number of a row")
     require(len(set(names)) == len(names), "An id must belong to one row")
+
+
+def _check_history(model: Any) -> None:
+    """Refuse a taxonomy that is none, or that lacks classes of the model."""
+    history = vars(model).get("history_")
+    if history is None:
+        return
+    try:
+        names = history.taxonomy.by_name
+    except InputError as error:
+        raise damage_error(f"The taxonomy of a model must be one. {error.message}") from None
+    require(all(str(label) in names for label in model.classes_.tolist()), "Classes must be those of the taxonomy")
+    require(len(history.log) <= MOST_LETTERS, "A log must have a short id")
 
 
 def _check_notes(noted: Any) -> None:

@@ -1,5 +1,7 @@
 // What the page knows: the records of the views, and a few indexes over them.
 
+import { h, name } from "./dom.js";
+
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const names = data.documents.names;
 export const classes = data.classes.classes;
@@ -26,3 +28,6 @@ function layer({ title, errors, true: truth, predicted, count }) {
 
 export const layers = matrix.layers.map(layer);
 export const ownLayer = layers[0];
+
+// A link to a class, with its definition where there is one.
+export const linkToClass = (number) => h("a", { href: `#class-${number}`, title: classes[number].definition || null }, name(names[number]));

@@ -12,7 +12,8 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-export const name = (text) => h("bdi", {}, text);
+// A name may break after the signs that join its words.
+export const name = (text) => h("bdi", {}, ...String(text).split(/(?<=[_/.-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
 export const link = (where, ...what) => h("a", { href: `#${where}` }, ...what);
 export const percent = (share, digits = 1) => (share === null ? "–" : `${(100 * share).toFixed(digits)}%`);
 export const count = (number) => number.toLocaleString("en");

@@ -1,5 +1,5 @@
 // Details at the side: a class, a cell of the matrix, a document. The address says which: #class-3, #cell-3-5, #document-17.
-import { byPosition, classes, documentsOf, matrix, names, ownLayer } from "./data.js";
+import { byPosition, classes, documentsOf, linkToClass, matrix, names, ownLayer } from "./data.js";
 import { count, h, link, name, percent, table, times } from "./dom.js";
 import { showClass } from "./matrix.js";
 
@@ -44,6 +44,7 @@ function classDetails(number) {
   return [
     h("p", { class: "soft small" }, "Class"),
     h("h2", {}, name(one.name)),
+    one.definition ? h("p", { class: "definition", dir: "auto" }, one.definition) : null,
     h("dl", { class: "facts" }, fact("Rows", count(one.rows)), fact("Precision", percent(one.precision)),
       fact("Recall", percent(one.recall)), fact("F1", percent(one.f1))),
     one.terms.length ? h("p", {}, h("span", { class: "soft" }, "Terms: "), name(one.terms.join(", "))) : null,
@@ -54,7 +55,7 @@ function classDetails(number) {
     ]),
     one.nearest.length ? subheading("Nearest classes") : null,
     one.nearest.length ? table([
-      { title: "Class", cell: (i) => link(`class-${one.nearest[i]}`, name(names[one.nearest[i]])) },
+      { title: "Class", cell: (i) => linkToClass(one.nearest[i]) },
       { title: "Mixed up", numeric: true, cell: (i) => percent(one.confused[i]) },
     ], one.nearest.map((_, i) => i)) : null,
     one.n_doubtful ? subheading(times(one.n_doubtful, "label looks wrong", "labels look wrong")) : null,
@@ -88,11 +89,11 @@ function documentDetails(position) {
   const strongest = Math.max(...one.evidence.map(([, weight]) => Math.abs(weight)), 1e-9);
   return [
     h("p", { class: "soft small" }, "Row ", name(one.id)),
-    h("h2", {}, link(`class-${one.true}`, name(names[one.true])),
-      h("span", { class: "soft" }, right ? " answered right" : " taken for "), right ? null : link(`class-${one.said}`, name(names[one.said]))),
+    h("h2", {}, linkToClass(one.true),
+      h("span", { class: "soft" }, right ? " answered right" : " taken for "), right ? null : linkToClass(one.said)),
     one.text ? h("p", { class: "text", dir: "auto" }, one.text) : h("p", { class: "soft" }, "The model keeps no text of this row."),
     table([
-      { title: "Class", cell: (i) => link(`class-${one.classes[i]}`, name(names[one.classes[i]])) },
+      { title: "Class", cell: (i) => linkToClass(one.classes[i]) },
       { title: "Probability", numeric: true, cell: (i) => percent(one.probabilities[i]) },
       { title: "", cell: (i) => meter(one.probabilities[i], one.classes[i] !== one.true) },
     ], one.classes.map((_, i) => i), "What was thought before it was seen"),

@@ -1,14 +1,14 @@
 // The table of classes, sortable; the list of documents; the search for a class.
-import { classes, documents, names } from "./data.js";
-import { count, h, inPortions, link, name, percent } from "./dom.js";
+import { classes, documents, linkToClass, names } from "./data.js";
+import { count, h, inPortions, name, percent } from "./dom.js";
 
 const COLUMNS = [
-  { title: "Class", key: (one) => one.name.toLowerCase(), cell: (one, i) => link(`class-${i}`, name(one.name)) },
+  { title: "Class", key: (one) => one.name.toLowerCase(), cell: (one, i) => linkToClass(i) },
   { title: "Rows", numeric: true, key: (one) => one.rows, cell: (one) => count(one.rows) },
   { title: "Precision", numeric: true, key: (one) => one.precision, cell: (one) => percent(one.precision) },
   { title: "Recall", numeric: true, key: (one) => one.recall, cell: (one) => percent(one.recall) },
   { title: "F1", numeric: true, key: (one) => one.f1, cell: (one) => percent(one.f1) },
-  { title: "Most confused with", key: (one) => -(one.confused[0] ?? 0), cell: (one) => (one.nearest.length ? link(`class-${one.nearest[0]}`, name(names[one.nearest[0]])) : "–") },
+  { title: "Most confused with", key: (one) => -(one.confused[0] ?? 0), cell: (one) => (one.nearest.length ? linkToClass(one.nearest[0]) : "–") },
   { title: "Doubtful labels", numeric: true, key: (one) => one.n_doubtful, cell: (one) => count(one.n_doubtful) },
 ];
 

@@ -2,6 +2,7 @@
 import { startInspector } from "./inspector.js";
 import { startLists } from "./lists.js";
 import { startMatrix } from "./matrix.js";
+import { startSuspects } from "./suspects.js";
 
 // The section that is read is marked in the navigation.
 function markSections() {
@@ -17,6 +18,7 @@ function markSections() {
 }
 
 startMatrix();
+startSuspects();
 startLists();
 startInspector();
 markSections();

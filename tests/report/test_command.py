@@ -79,7 +79,7 @@ def test_the_report_of_a_model_that_fit_saved_fits_nothing_and_searches_nothing(
     made = folder.with_name("model.html").read_bytes()
     loaded = UntwinClassifier.load(folder)
     curves = {"curves"} if preset == "best" else set()
-    assert loaded.measured_ == {"findings", "neighbours", "group_range"} | curves
+    assert loaded.measured_ == {"findings", "neighbours", "group_range", "unknown_chance"} | curves
     assert (b'id="space"' in made) == bool(curves)
     monkeypatch.setattr(UntwinClassifier, "load", lambda _: loaded)
 

@@ -53,9 +53,10 @@ def save_model(
     precision: str | None = None,
 ) -> dict[str, Any]:
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
-    _ = model.unknown_chance_, model.by_words_  # noted, since they take training, and all rows
-    writer, saved = ArrayWriter(), copy(model) if texts else _without_texts(model)
+    writer = ArrayWriter()
     try:
+        _ = model.unknown_chance_, model.by_words_  # noted, since they take training, and all rows
+        saved = copy(model) if texts else _without_texts(model)
         saved.candidates_ = _with_seconds(model, [0.0 for _ in model.candidates_])
         saved.state_, answerer = _to_store(model.state_, precision, texts=texts)
         tree = json.dumps(Encoder(writer).node(saved), allow_nan=False)

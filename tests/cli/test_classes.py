@@ -272,7 +272,7 @@ def test_a_model_that_is_behind_its_log_is_not_changed_before_it_has_caught_up(c
 
 def test_erased_texts_are_nowhere(command, folder, table, tmp_path):
     rows = rows_of(table)
-    secret = [{"id": "S1", "text": "zyxwsecretword zyxwother invoice", "label": "billing"}]
+    secret = [{"id": "S1", "text": "qkxjvsecretword qkxjvother invoice", "label": "billing"}]
     assert command("add", folder, write_csv(tmp_path / "s.csv", secret)).code == 0
     assert command("classes", folder, "define", "billing", "money").code == 0
     assert command("remove", folder, write_csv(tmp_path / "r.csv", [{"id": "S1"}])).code == 0
@@ -283,10 +283,10 @@ def test_erased_texts_are_nowhere(command, folder, table, tmp_path):
     model = UntwinClassifier.load(folder)
     assert "S1" not in model.ids_.tolist()
     terms = model.state_.view.encoder.encoders_
-    assert not any("zyxw" in term for encoder in terms for term in encoder.terms_.to_list())
+    assert not any("qkxjv" in term for encoder in terms for term in encoder.terms_.to_list())
     kept = [folder.with_name("m.events"), folder.with_name("m.html"), *folder.iterdir(), *tmp_path.glob("m.events-*")]
-    assert not any(b"zyxw" in path.read_bytes() for path in kept)
-    assert not any("zyxw" in document for document in model.state_.documents)
+    assert [path.name for path in kept if b"qkxjv" in path.read_bytes()] == []
+    assert not any("qkxjv" in document for document in model.state_.documents)
     assert command("classes", folder, "rename", "printer", "Drucker").code == 0
     assert len(model.ids_) == len(rows)
 

@@ -296,7 +296,8 @@ class UntwinClassifier(NotesMixin, PromisesMixin, TeachingMixin, ClassifierMixin
         require_threads(self._kind)
         given = self._prepare_rows(X, reset=True)
         known, choice = fit_state(self, given, *self._prepare_labels(given, y, ids))
-        return self._hold(known, candidates_=choice.candidates, scores_=choice.scores)
+        noted = {"by_words": known.view.shares_words()}
+        return self._hold(known, candidates_=choice.candidates, scores_=choice.scores, _noted=noted)
 
     def _now(self) -> Self:
         """Return a copy of the fitted model: one consistent state that no other thread replaces."""

@@ -55,7 +55,7 @@ def save_model(
     """Make `folder` hold a fitted model (see `UntwinClassifier.save`); return what the model is to note about it."""
     writer = ArrayWriter()
     try:
-        _ = model.unknown_chance_, model.by_words_  # noted, since they take training, and all rows
+        _ = model.unknown_chance_, model.by_words_  # noted, since they take training and all rows
         saved = copy(model) if texts else _without_texts(model)
         saved.candidates_ = _with_seconds(model, [0.0 for _ in model.candidates_])
         saved.state_, answerer = _to_store(model.state_, precision, texts=texts)

@@ -173,3 +173,13 @@ def test_a_history_may_begin_after_something_was_dismissed(model, tmp_path, caps
     assert kinds[-3:] == ["log.start", "class.define", "model.update"]
     assert told(capsys, "findings", str(own), "label-error")[1]["findings"] == []
     assert told(capsys, "classes", str(own), "undo")[0] == 0
+
+
+def test_what_is_dismissed_stays_so_when_a_class_is_renamed(model, tmp_path, capsys):
+    own = tmp_path / "own"
+    shutil.copytree(model, own)
+    (pair,) = told(capsys, "findings", str(own), "twins")[1]["findings"][0]["records"]
+    assert told(capsys, "dismiss", str(own), "twins", "--because", "keep apart")[0] == 0
+    for words in (["rename", pair["a"], "first twin"], ["undo"], ["rename", pair["b"], "second twin"]):
+        assert told(capsys, "classes", str(own), *words)[0] == 0
+        assert told(capsys, "findings", str(own), "twins")[1]["findings"] == []

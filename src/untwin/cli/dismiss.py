@@ -71,7 +71,7 @@ def dismiss_findings(folder: str, wanted: str, because: str, *, author: str) -> 
             ]
         else:
             new = [
-                Dismissal(finding=name, about=one.about, because="", author=author)
+                Dismissal(finding=name, about=one.about, because="", author=author, subject=one.subject)
                 for name, one in known.by_id.items()
                 if wanted in (name, name.rpartition("-")[0])
             ]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from untwin._errors import InputError
 from untwin.model.findings.dismissals import Dismissal, Dismissals
 from untwin.model.history.journal import events_path
+from untwin.taxonomy import Taxonomy
 from untwin.taxonomy.events import Event, EventLog, NewEvent
+from untwin.taxonomy.ledger import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +23,22 @@ KIND = "finding.dismiss"
 
 
 def dismissals_of(folder: Path) -> Dismissals:
-    """Return what the owner of a model has dismissed."""
-    log = EventLog(events_path(folder))
-    return Dismissals.of([_dismissal(log, event) for event in log.read() if event.kind == KIND])
+    """Return what the owner of a model has dismissed, by the names that classes have now."""
+    log, ledger = EventLog(events_path(folder)), Ledger.of({}, Taxonomy())
+    found: list[tuple[Dismissal, dict[str, str]]] = []
+    for event in log.read():
+        if event.kind == KIND:
+            found.append((_dismissal(log, event), _class_ids(ledger)))
+        else:
+            ledger.take([event])
+        if event.kind == "log.start":  # what was dismissed before is about the classes that it begins with
+            found = [(one, _class_ids(ledger)) for one, _ in found]
+    names = {entry.id: entry.name for entry in ledger.taxonomy.classes}
+    return Dismissals.of([one.renamed({old: names[key] for old, key in ids.items()}) for one, ids in found])
+
+
+def _class_ids(ledger: Ledger) -> dict[str, str]:
+    return {entry.name: entry.id for entry in ledger.taxonomy.classes}
 
 
 def keep_dismissals(folder: Path, new: Sequence[Dismissal]) -> None:
@@ -48,5 +63,7 @@ def _is_dismissal(content: dict[str, Any]) -> bool:
     types = {name: kind for name, kind in get_type_hints(Dismissal).items() if name not in ("author", "when")}
     needed = ("finding", "about", "because")
     return set(needed) <= set(content) <= set(types) and all(
-        isinstance(cell, types[name]) and not isinstance(cell, bool) for name, cell in content.items()
+        (isinstance(cell, list | None) if name == "subject" else isinstance(cell, types[name]))
+        and not isinstance(cell, bool)
+        for name, cell in content.items()
     )

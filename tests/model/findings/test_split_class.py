@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array, hstack
 
 from untwin.model.findings import row_space
-from untwin.model.findings.evidence import neighbours_of_other_folds
 from untwin.model.findings.split_class import best_cut, flat_hill, split_classes
 
 N_TERMS = 60
@@ -147,19 +146,3 @@ def test_large_spaces_are_not_kept(evidence, monkeypatch):
     monkeypatch.setattr(row_space, "MOST_KEPT", 8)
     assert split_classes(case(evidence)) is not None
     assert not row_space._kept
-
-
-def test_neighbours_are_searched_again_only_for_other_rows_or_folds(evidence, monkeypatch):
-    known = case(evidence)
-    first = neighbours_of_other_folds(known.X, known.answers)
-    relabelled = evidence(np.roll(known.answers.y, 1), X=known.X)
-    with monkeypatch.context() as patched:
-        patched.setattr("untwin.model.findings.evidence.KNNClassifier", None)  # nobody is searched for
-        np.testing.assert_array_equal(neighbours_of_other_folds(known.X.copy(), relabelled.answers), first)
-    other = evidence(known.answers.y, X=known.X, folds=np.arange(300) % 5)
-    again = neighbours_of_other_folds(other.X, other.answers)
-    assert (other.answers.folds[again] != other.answers.folds[:, np.newaxis])[again >= 0].all()
-    assert not np.array_equal(again, first)
-    fresh = neighbours_of_other_folds(known.X, known.answers)
-    assert fresh is not first
-    np.testing.assert_array_equal(fresh, first)

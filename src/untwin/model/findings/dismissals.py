@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from untwin._plain import plain
 from untwin._wording import format_count
-from untwin.model.findings.identity import measure_of, record_id, subject_of
+from untwin.model.findings.identity import SUBJECTS, measure_of, record_id, renamed_id, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ class Dismissal:
     """A record of a finding that was dismissed: which, why, by whom and when, and what was measured then.
 
     `low` and `high` are None for a finding without a number. `because` is empty where a dismissal was taken back.
+    `subject` are the values that the record is about, to know it again when classes have other names.
     """
 
     finding: str
@@ -34,6 +36,7 @@ class Dismissal:
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    subject: list[Any] | None = None
 
     @classmethod
     def of(cls, code: str, record: Mapping[str, Any], because: str, *, author: str = "", when: str = "") -> Self:
@@ -41,7 +44,16 @@ class Dismissal:
         measure = measure_of(code, record)
         seen = {} if measure is None else measure._asdict()
         about = subject_of(code, record)
-        return cls(finding=record_id(code, record), about=about, because=because, author=author, when=when, **seen)
+        subject = plain([record.get(key) for key in SUBJECTS[code]])
+        known: dict[str, Any] = {"finding": record_id(code, record), "about": about, "subject": subject, **seen}
+        return cls(because=because, author=author, when=when, **known)
+
+    def renamed(self, names: Mapping[str, str]) -> Dismissal:
+        """Return the dismissal with the id that its record has since classes have these names."""
+        code = self.finding.rpartition("-")[0]
+        if self.subject is None or code not in SUBJECTS or len(self.subject) != len(SUBJECTS[code]):
+            return self
+        return replace(self, finding=renamed_id(code, self.subject, names))
 
     def holds(self, code: str, record: Mapping[str, Any]) -> bool:
         """Tell whether what was measured is still what chance would make of what was measured then."""

@@ -35,6 +35,7 @@ SUBJECTS = {
     "label-next": ("row",),
 }
 SYMMETRIC = ("twins", "also-see")  # a with b is b with a
+CLASSES_OF = ("a", "b", "class", "classes", "label", "labels", "rather")  # values of a subject that are classes
 NAMED = 4  # rows or classes of a subject that are spelled out
 
 
@@ -52,11 +53,32 @@ def record_id(code: str, record: Mapping[str, Any]) -> str:
     >>> record_id("twins", {"a": "cat", "b": "lynx", "rate": 0.25}) == record_id("twins", {"a": "lynx", "b": "cat"})
     True
     """
-    subject = [_in_order(record.get(key)) for key in SUBJECTS[code]]
+    return id_of_subject(code, [record.get(key) for key in SUBJECTS[code]])
+
+
+def id_of_subject(code: str, subject: Sequence[Any]) -> str:
+    """Return the id of a record about a subject: the values that `SUBJECTS` names."""
+    ordered = [_in_order(value) for value in subject]
     if code in SYMMETRIC:
-        subject.sort(key=str)
-    spelled = json.dumps([code, subject], default=str, ensure_ascii=True)
+        ordered.sort(key=str)
+    spelled = json.dumps([code, ordered], default=str, ensure_ascii=True)
     return f"{code}-{blake2b(spelled.encode(), digest_size=ID_BYTES).hexdigest()}"
+
+
+def renamed_id(code: str, subject: Sequence[Any], names: Mapping[str, str]) -> str:
+    """Return the id of a record after classes have got other names.
+
+    >>> renamed_id("tiny-class", ["ape"], {"ape": "monkey"}) == record_id("tiny-class", {"class": "monkey"})
+    True
+    """
+    pairs = zip(SUBJECTS[code], subject, strict=True)
+    return id_of_subject(code, [_renamed(value, names) if key in CLASSES_OF else value for key, value in pairs])
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, list | tuple):
+        return [_renamed(one, names) for one in value]
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 def subject_of(code: str, record: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from untwin.model.findings.evidence import Evidence
     from untwin.model.state import FittedState
     from untwin.structure.hierarchy import GroupRange, Hierarchy
+    from untwin.taxonomy import Taxonomy
 
 MEASURED = ("findings", "neighbours", "group_range", "unknown_chance")  # of the notes, what every report shows
 REDRAWN_CLASSES = 10_000  # classes that are put into trees to see how far the number of groups can be trusted
@@ -42,6 +43,7 @@ class NotesMixin:
         preset: str
         classes_: Array
         hierarchy_: Hierarchy
+        taxonomy_: Taxonomy
         _noted: dict[str, Any]
 
         def _now(self) -> Self: ...
@@ -110,9 +112,14 @@ class NotesMixin:
 
     @property
     def parents_(self) -> dict[Any, Any] | None:
-        """The known tree that `find` was told to keep, if any; a class that was learnt since then stands alone."""
+        """The tree of classes that `find` was told to keep, else that of the taxonomy, if there is one.
+
+        A class that was learnt since then stands alone, one with another name stays where it was.
+        """
+        from untwin.model.history.known_tree import known_tree
+
         noted = self._noted.get("parents")
-        return None if noted is None else {name: dict(noted).get(name, name) for name in self.classes_.tolist()}
+        return known_tree(self.taxonomy_, None if noted is None else dict(noted), self.classes_.tolist())
 
     @property
     def evidence_(self) -> Evidence:

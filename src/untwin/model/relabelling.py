@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from untwin.classify.centroids import CentroidClassifier
 from untwin.classify.linear import LinearSVM, NaiveBayes
+from untwin.classify.linear.resume import too_many
 from untwin.model.learning import WHOLE
 
 if TYPE_CHECKING:
@@ -60,10 +61,10 @@ class Relabelling:
         return by_class and all(self._has_its_classes(part) for part in range(self._now.n_folds))
 
     def _has_its_classes(self, part: int) -> bool:
-        """Tell whether a part has the classes that it had, more than two, and what its SVM goes on from."""
+        """Tell whether a part has the classes that it had, few of them moved, and what its SVM goes on from."""
         trained, point = self._now.trained_on(part), self._learning.point(part)
         known = np.unique(self._now.codes[trained])
-        if point is None or point.alpha is None or len(known) < 3:
+        if point is None or point.alpha is None or len(known) < 3 or too_many(np.isin(known, self._moved(part))):
             return False
         return np.array_equal(known, np.unique(self._before.codes[trained]))
 

@@ -101,7 +101,7 @@ class Study:
             findings=sifted.findings,
             dismissed=sifted.dismissed,
             returned=sifted.returned,
-            definitions=definitions or {},
+            definitions=getattr(model, "definitions_", {}) if definitions is None else definitions,
             group_range=model.group_range_,
             curves=model.curves_ if measured else None,
             guess=verdict(model.scores_),

@@ -76,7 +76,7 @@ class Report:
         texts : bool
             Without them no document is quoted.
         definitions : mapping from class to text, optional
-            What the classes are, where that is written down.
+            What the classes are; None: what the taxonomy of the model says.
         dismissals : Dismissals, optional
             What the owner of the labels does not want to see again.
         """

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from untwin import UntwinClassifier
+from untwin import UntwinClassifier, brief
 from untwin._errors import InputError, UntwinError
 from untwin.model.history.halves import proposed_halves
 from untwin.model.history.journal import events_path, labels_digest
 from untwin.model.history.replaying import replay_events
+from untwin.report import Report
 from untwin.store import ModelRefused
 from untwin.taxonomy import Create, Define, Merge, Move, Rename, Retire, SeeAlso, Split
 from untwin.taxonomy.events import EventLog
@@ -314,3 +315,21 @@ def test_rows_of_a_table_come_back_with_their_cells(texts, labels):
     assert labels_digest(model) == before
     order = np.argsort(model.ids_.astype(int))
     assert model.state_.documents[order].equals(frame)
+
+
+def test_a_tree_that_is_known_follows_the_names_of_classes(model):
+    tree = {"class00": "left", "class01": "left", "class02": "right", "class03": "right"}
+    model.find(parents=tree, keep=True)
+    model.apply(Rename("class00", "first"))
+    assert model.parents_ == {"first": "left"} | {name: tree[name] for name in tree if name != "class00"}
+
+
+def test_parents_and_definitions_of_the_taxonomy_are_those_of_the_model(model):
+    assert model.parents_ is None
+    model.apply(Create("twins"))
+    model.apply(Move("class00", "twins"))
+    model.apply(Define("class00", "the first of two"))
+    assert model.parents_ == {"class00": ("twins",), "class01": "class01", "class02": "class02", "class03": "class03"}
+    assert model.definitions_ == {"class00": "the first of two"}
+    assert Report.of(model).classes.classes[0].definition == "the first of two"
+    assert brief(model, ["class00"]).classes[0].definition == "the first of two"

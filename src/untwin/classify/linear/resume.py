@@ -3,7 +3,8 @@
 The dual variables of sparse rows say what the weights are, so that no rounding adds up, and they stay a good place to
 begin after other rows have come or gone, or columns have changed. A class against the rest is a problem of its own: it
 is trained again only if its rows have changed, if it leant on a row that is gone, or if a new row is within its margin.
-Where only some labels were corrected, these are few of many classes. Dense rows begin from the weights.
+Where only some labels were corrected, these are few of many classes. Where they are more than half, going on takes as
+many passes as beginning: then all begin from zero, and get the weights of a fit. Dense rows begin from the weights.
 
 Glossary
 --------
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats32, Indices
     from untwin.classify.linear.descent import Problem
 
-MOST_MOVED = 0.5  # share of the columns: where more are to be trained again, all are
+MOST_MOVED = 0.5  # share of the columns: where more are to be trained again, all are, from nothing
 
 
 class Learnt(NamedTuple):
@@ -86,15 +87,15 @@ def dense_weights(point: ResumePoint, origin: Origin, width: int) -> Array | Non
 def resume_problem(problem: Problem, X: Any, alpha: csr_array, origin: Origin, own: Indices, **how: Any) -> Learnt:
     """Return what is learnt of a problem from the dual variables `alpha` of before; `how` as for `Problem.learn`."""
     start, moved = _alpha_now(alpha, origin, own), _moved(alpha, origin, own)
-    if moved.all():
-        return problem.learn(start=start, **how)
+    if too_many(moved):
+        return problem.learn(**how)
     restored = problem.learn(start=start, passes=0, **how)
     new = np.flatnonzero(origin.rows < 0)
     if len(new):
         moved |= (scores_of(X[new], restored.weights) + restored.biases > -1).any(axis=0)
+    if too_many(moved):
+        return problem.learn(**how)
     again = np.flatnonzero(moved)
-    if len(again) > MOST_MOVED * len(moved):
-        return problem.learn(start=start, **how)
     if not len(again):
         return restored
     return _replace_columns(restored, problem.only(again).learn(start=csr_array(start[again]), **how), again)
@@ -107,6 +108,11 @@ def resume_columns(
     start = _alpha_now(alpha, origin, own)
     learnt = problem.only(columns).learn(start=csr_array(start[columns]), **how)
     return learnt._replace(alpha=_replace_rows(start, learnt.alpha, columns))
+
+
+def too_many(moved: Flags) -> bool:
+    """Tell whether so many columns are to be trained again that all are, from nothing."""
+    return bool(moved.mean() > MOST_MOVED)
 
 
 def _own_before(origin: Origin) -> Indices:
@@ -130,7 +136,7 @@ def _moved(alpha: csr_array, origin: Origin, own: Indices) -> Flags:
     if gone.any():
         leant = np.diff(csr_array(alpha[:, np.flatnonzero(gone)]).indptr) > 0
         moved |= np.append(leant, False)[origin.classes]  # the last one is for new classes
-    return np.ones_like(moved) if moved.mean() > MOST_MOVED else moved
+    return moved
 
 
 def _alpha_now(alpha: csr_array, origin: Origin, own: Indices) -> csr_array:

@@ -89,7 +89,7 @@ def brief(
     classes : names, optional
         A shortlist, for instance the likeliest classes of a row; all classes if None.
     definitions : mapping from class to text, optional
-        What the owner says of a class.
+        What the owner says of a class; None: what the taxonomy of the model says.
     texts : bool
         False quotes no text.
 
@@ -108,7 +108,7 @@ def brief(
     numbers = _numbers(names, classes)
     chosen = ExampleRows(evidence, model.findings_, quote=_quoting(model, evidence) if texts else None)
     contrasts = _Contrasts(confusion.counts, names, numbers, evidence.contingency)
-    given = {} if definitions is None else definitions
+    given = getattr(model, "definitions_", {}) if definitions is None else definitions
     support, predicted = confusion.support, confusion.predicted
 
     def of_class(number: int) -> ClassBrief:

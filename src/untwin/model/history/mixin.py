@@ -60,6 +60,13 @@ class HistoryMixin:
         return self.class_history_.taxonomy
 
     @property
+    def definitions_(self) -> dict[Any, str]:
+        """What belongs to the classes, in words, where the taxonomy says it."""
+        known = self.taxonomy_.by_name
+        pairs = zip(self.classes_.tolist(), names_of(self.classes_), strict=True)
+        return {label: known[name].definition for label, name in pairs if name in known and known[name].definition}
+
+    @property
     def class_history_(self) -> ClassHistory:
         """The taxonomy, made of the classes where none was given, and the last event that the model includes."""
         found: ClassHistory | None = vars(self).get("history_")

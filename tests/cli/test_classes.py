@@ -66,6 +66,7 @@ CHANGES = {
     "link": (["link", "billing", "delivery"], CLASSES),
     "create": (["create", "fax"], CLASSES),
     "split": (["split", "billing", "late", "wrong", "--rows", "rows.csv"], [*CLASSES, "late", "wrong"]),
+    "split by a rule": (["split", "billing", "late", "--where", "invoice"], [*CLASSES, "late"]),
     "split whole": (
         ["split", "billing", "late", "wrong", "--rows", "rows.csv", "--rest", "late"],
         [*CLASSES[1:], "late", "wrong"],

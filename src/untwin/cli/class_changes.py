@@ -69,7 +69,10 @@ CHANGE_COMMANDS = {
             click.argument("into", nargs=-1, required=True),
             click.option("--rest", metavar="CLASS", help="Where rows go that belong to no part.  [default: they stay]"),
             click.option("--rows", metavar="FILE", help="A table with columns id and label: the part of each row."),
-            text="Make new classes INTO of parts of NAME; without --rows, two halves as the finding proposes.",
+            click.option(
+                "--where", metavar="RULE", default="", help="Rows with these words, or COLUMN=VALUE, go to the first."
+            ),
+            text="Make new classes INTO of parts of NAME; by itself, two halves as the finding proposes.",
         ),
         _change(
             "move",

@@ -65,7 +65,8 @@ class Split(TaxonomyChange):
     """Make new classes of parts of one.
 
     `rows` are the ids of the rows that move to each new class, `shares` how much of the class that is. Other rows stay,
-    or go to the class `rest`, and the class is retired.
+    or go to the class `rest`, and the class is retired. `where` is a rule instead of `rows`: words of the rows of the
+    first new class ("column=value" in a table); the second, if there is one, gets the others.
     """
 
     kind: ClassVar[str] = "split"
@@ -74,6 +75,7 @@ class Split(TaxonomyChange):
     rest: str | None = None
     rows: tuple[tuple[str, ...], ...] = ()
     shares: tuple[float, ...] = ()
+    where: str = ""
 
     def classes(self) -> tuple[str, ...]:
         """Return the class that is split."""

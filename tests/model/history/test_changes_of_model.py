@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from untwin import UntwinClassifier, brief
@@ -99,6 +100,30 @@ def test_a_class_is_split_into_the_halves_of_its_finding():
     assert (model.predict(["alpha beta", "uno dos"])[:, None] == [["one"], ["other"]]).any()
     model.undo()
     assert np.array_equal(model.state_.y, labels)
+
+
+def test_a_class_is_split_by_a_rule():
+    texts, labels, kinds = two_things(240)
+    model = UntwinClassifier(preset="fast").fit(texts, labels)
+    word = texts[int(np.flatnonzero((labels == "both") & (kinds == "left"))[0])].split()[0]
+    has = np.array([word in text.split() for text in texts]) & (labels == "both")
+    found = model.preview(Split("both", ("one",), where=word.upper()))
+    assert found.n_moved == has.sum() > 0
+    model.apply(Split("both", ("one", "other"), where=word))
+    assert (model.state_.y[has] == "one").all()
+    assert set(model.state_.y[~has & (labels == "both")]) == {"other"}
+    model.undo()
+    assert np.array_equal(model.state_.y, labels)
+
+
+def test_a_table_is_split_by_the_value_of_a_column():
+    town, size = ["Ulm", "Bonn"] * 30, [float(row % 7) for row in range(60)]
+    frame = pl.DataFrame({"town": town, "size": size})
+    model = UntwinClassifier(preset="fast").fit(frame, ["a" if row % 3 else "b" for row in range(60)])
+    assert model.preview(Split("a", ("a in Ulm",), where="town=Ulm")).n_moved == 20
+    for rule, said in (("city=Ulm", "no column 'city'"), ("town=Rome", "no row"), ("lake", "no row")):
+        with pytest.raises(InputError, match=said):
+            model.preview(Split("a", ("x",), where=rule))
 
 
 def test_rows_that_are_not_sure_stay_with_the_class(model):

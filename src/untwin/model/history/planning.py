@@ -18,6 +18,7 @@ import numpy as np
 from untwin._errors import InputError
 from untwin.model.history.halves import proposed_halves
 from untwin.model.history.naming import label_of, names_of
+from untwin.model.history.rules import rows_where
 from untwin.taxonomy import Revert, Split, apply, by_ids
 from untwin.taxonomy.ledger import Moved, heir_of
 
@@ -111,6 +112,8 @@ def _with_rows(model: UntwinClassifier, taxonomy: Taxonomy, change: Split) -> tu
     if name not in names_of(known.ensemble.classes):
         raise InputError(f"Class {name!r} has no rows.", code="class-change", hint="Retire it, or rename it.")
     own = _places(known.ids, np.flatnonzero(known.y == label_of(name, model.classes_)))
+    if change.where and not change.rows:
+        change = replace(change, rows=_rows_by_rule(model, own, change))
     if not change.rows:
         if len(change.into) != 2:
             hint = "Name two new classes, or say which rows go to each one."
@@ -127,6 +130,16 @@ def _with_rows(model: UntwinClassifier, taxonomy: Taxonomy, change: Split) -> tu
         hint = "Say which rows go to each new class."
         raise InputError("A split must have rows for each part.", code="class-change", hint=hint)
     return replace(change, shares=tuple(len(part) / len(own) for part in change.rows)), halves
+
+
+def _rows_by_rule(model: UntwinClassifier, own: dict[str, int], change: Split) -> tuple[tuple[str, ...], ...]:
+    """Return the rows that the rule of a split means, and the others if these have a part."""
+    if not 1 <= len(change.into) <= 2 or (len(change.into) == 2 and change.rest is not None):
+        hint = "Name the class of the rows that it means, and perhaps one of the others."
+        raise InputError("A rule splits a class in two.", code="class-change", hint=hint)
+    found = rows_where(model.state_, own, change.where)
+    others = set(own) - set(found)
+    return (tuple(found), *([tuple(row for row in own if row in others)] if len(change.into) == 2 else []))
 
 
 def _places(ids: Array, rows: Indices) -> dict[str, int]:

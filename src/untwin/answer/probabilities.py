@@ -20,9 +20,12 @@ ENOUGH_CELLS = 1_000_000  # rows x classes that are worked on at once
 LEAD = 1e-3  # by which the odds of the likeliest class are kept above those of the second
 
 
-def log_probabilities(S: Any, temperature: float) -> Floats32:
-    """Return log_softmax(S / T) in single precision; some rows at a time, so that nothing else is as large as S."""
-    log_p = np.empty(S.shape, dtype=np.float32)
+def log_probabilities(S: Any, temperature: float, *, in_place: bool = False) -> Floats32:
+    """Return log_softmax(S / T) in single precision; some rows at a time, so that nothing else is as large as S.
+
+    `in_place`: S is in single precision, is needed no longer, and is written to.
+    """
+    log_p: Floats32 = S if in_place else np.empty(S.shape, dtype=np.float32)
     at_once = max(1, ENOUGH_CELLS // max(S.shape[1], 1))
     for start in range(0, len(S), at_once):
         part = S[start : start + at_once]
@@ -41,7 +44,16 @@ class TopClass(NamedTuple):
 
     @classmethod
     def of_rows(cls, log_p: Array) -> TopClass:
-        """Return the top class of each row; the others are summed directly, since 1 - p loses digits near p = 1."""
+        """Return the top class of each row."""
+        at_once = max(1, ENOUGH_CELLS // max(log_p.shape[1], 1))
+        if len(log_p) <= at_once:
+            return cls._of_block(log_p)
+        parts = [cls._of_block(log_p[start : start + at_once]) for start in range(0, len(log_p), at_once)]
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    @classmethod
+    def _of_block(cls, log_p: Array) -> TopClass:
+        """Return that of some rows; the others are summed directly, since 1 - p loses digits near p = 1."""
         rows, best, others = np.arange(len(log_p)), log_p.argmax(axis=1), log_p.copy()
         others[rows, best] = -np.inf
         second = others.max(axis=1)

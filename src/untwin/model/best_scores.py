@@ -20,7 +20,7 @@ import numpy as np
 from untwin.answer.shortlists import TrueClasses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from untwin._types import Array, Flags, Floats, Floats32, Indices
 
@@ -54,10 +54,20 @@ class BestScores:
             raise ValueError(f"Places of scores must be those of {self.n_classes} classes. Got others instead.")
 
     @classmethod
-    def of(cls, log_p: Array, kept: int = KEPT) -> Self:
-        """Return the best of these log-probabilities (n x C)."""
+    def of(cls, log_p: Array, kept: int = KEPT, *, top_class: Callable[[Array], Array] | None = None) -> Self:
+        """Return the best of these log-probabilities (n x C), after `top_class` has corrected them."""
         n_classes = log_p.shape[1]
         kept = min(kept, n_classes)
+        parts = []
+        for start in range(0, max(len(log_p), 1), at_once := max(1, MOST_CELLS // n_classes)):
+            part = log_p[start : start + at_once]
+            parts.append(cls._best(part if top_class is None else top_class(part), kept))
+        return cls(n_classes, *map(np.concatenate, zip(*parts, strict=True)))
+
+    @staticmethod
+    def _best(log_p: Array, kept: int) -> tuple[Array, Array, Array]:
+        """Return places, values and rest of some rows."""
+        n_classes = log_p.shape[1]
         best = np.argpartition(-log_p, kept - 1, axis=1)[:, :kept]
         values = np.take_along_axis(log_p, best, axis=1)
         order = np.argsort(-values, axis=1, kind="stable")
@@ -65,7 +75,7 @@ class BestScores:
         others = 1.0 - np.exp(values.astype(np.float64)).sum(axis=1)
         share = np.maximum(others, np.finfo(np.float32).tiny) / max(n_classes - kept, 1)
         places = best.astype(np.min_scalar_type(n_classes))
-        return cls(n_classes, places, values.astype(np.float32), np.log(share).astype(np.float32))
+        return places, values.astype(np.float32), np.log(share).astype(np.float32)
 
     def take(self, rows: Indices | Flags | slice) -> Self:
         """Return the scores of some rows."""

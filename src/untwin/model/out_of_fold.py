@@ -30,11 +30,8 @@ from untwin.model.best_scores import BestScores
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from untwin._types import Array, Flags, Floats, Floats32, Indices
-
-    Answer = Callable[[Array, Array], Array]  # class names by log-probabilities and the classes of their columns
+    from untwin.calibrate.top_class import TopClassCalibration
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,10 +70,18 @@ class OutOfFoldAnswers:
 
     @classmethod
     def of(
-        cls, classes: Array, rows: Indices, true: Indices, said: Indices, *, log_p: Array, folds: Indices
+        cls,
+        classes: Array,
+        rows: Indices,
+        true: Indices,
+        said: Indices,
+        *,
+        log_p: Array,
+        folds: Indices,
+        top_class: TopClassCalibration | None = None,
     ) -> OutOfFoldAnswers:
-        """Return answers by their log-probabilities, of which the best are kept."""
-        return cls(classes, rows, true, said, BestScores.of(log_p), folds)
+        """Return answers by their log-probabilities, which `top_class` corrects, and of which the best are kept."""
+        return cls(classes, rows, true, said, BestScores.of(log_p, top_class=top_class), folds)
 
     @classmethod
     def nothing(cls, y: Array) -> OutOfFoldAnswers:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from untwin.answer.predictions import ORDERED, answer_codes
-from untwin.answer.probabilities import log_probabilities
+from untwin.answer.probabilities import ENOUGH_CELLS, log_probabilities
 from untwin.calibrate.temperature import fit_temperature
 from untwin.calibrate.top_class import TopClassCalibration
 from untwin.model.records import Effect
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from untwin.crossfit.together import HeldOutScores
 
 Z = 1.959963984540054  # of the intervals, 95 %
+EVERY = slice(None)
 
 
 class Candidate(NamedTuple):
@@ -92,11 +93,22 @@ class Comparison:
         """Return those of the held-out rows; no copy where all are."""
         return rows if self.held.all() else rows[self.held]
 
-    def result(self, name: str, model: Any, found: HeldOutScores, temperature: float | None = None) -> CandidateResult:
-        """Return the result of one candidate by its scores of the held-out rows; its temperature is fitted if None."""
+    def result(
+        self,
+        name: str,
+        model: Any,
+        found: HeldOutScores,
+        temperature: float | None = None,
+        *,
+        in_place: bool = False,
+    ) -> CandidateResult:
+        """Return the result of one candidate by its scores of the held-out rows; its temperature is fitted if None.
+
+        `in_place`: the scores are needed no longer.
+        """
         temperature = temperature or self._temperature(found.scores)
-        member = Member(name, model, temperature)
-        return self._result((member,), 1.0, log_probabilities(found.scores, temperature), found.seconds)
+        log_p = log_probabilities(found.scores, temperature, in_place=in_place)
+        return self._result((Member(name, model, temperature),), 1.0, log_p, found.seconds)
 
     def average(self, results: Sequence[CandidateResult], temperature: float | None = None) -> CandidateResult:
         """Return the result of the average of several candidates: the mean of their log-probabilities."""
@@ -106,7 +118,7 @@ class Comparison:
         temperature = temperature or self._temperature(S)
         members = tuple(member for result in results for member in result.members)
         seconds = sum(result.seconds for result in results)
-        return self._result(members, temperature, log_probabilities(S, temperature), seconds)
+        return self._result(members, temperature, log_probabilities(S, temperature, in_place=True), seconds)
 
     def answers(self, results: Sequence[CandidateResult]) -> Indices:
         """Return the answers of the average of candidates.
@@ -115,7 +127,9 @@ class Comparison:
         """
         if len(results) == 1 or self.scoring in ORDERED:
             return self.average(results).predicted
-        return self._answer(_mean(results))
+        at_once = max(1, ENOUGH_CELLS // max(len(self.classes), 1))
+        parts = [slice(start, start + at_once) for start in range(0, len(self.codes), at_once)]
+        return np.concatenate([self._answer(_mean(results, part), part) for part in parts])
 
     def top_class(self, log_p: Floats32) -> TopClassCalibration:
         """Return the calibration of the top class, fitted to the held-out rows."""
@@ -154,8 +168,8 @@ class Comparison:
         name = " + ".join(member.name for member in members)
         return CandidateResult(name, members, temperature, log_p, predicted, seconds)
 
-    def _answer(self, log_p: Floats32) -> Indices:
-        known = log_p if self.held.all() else np.where(self.held[:, np.newaxis], log_p, np.float32(0))
+    def _answer(self, log_p: Floats32, rows: slice = EVERY) -> Indices:
+        known = log_p if self.held.all() else np.where(self.held[rows, np.newaxis], log_p, np.float32(0))
         return answer_codes(known, self.scoring, self.order)
 
 
@@ -205,9 +219,12 @@ def paired_effect(before: Flags, after: Flags) -> Effect:
     return Effect(float(before.mean()), float(after.mean()), low, high)
 
 
-def _mean(results: Sequence[CandidateResult]) -> Floats32:
-    total: Floats32 = sum((result.log_p for result in results[1:]), start=results[0].log_p)
-    return total / np.float32(len(results))
+def _mean(results: Sequence[CandidateResult], rows: slice = EVERY) -> Floats32:
+    total = results[0].log_p[rows].copy()
+    for result in results[1:]:
+        total += result.log_p[rows]  # in place: they may be many
+    total /= np.float32(len(results))
+    return total
 
 
 def _record(comparison: Comparison, result: CandidateResult, baseline: Flags, *, chosen: bool) -> Candidate:

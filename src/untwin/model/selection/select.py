@@ -96,7 +96,6 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
     averages = trials.averages()
     winner = (grown := averages.grow())[-1]
     top_class = comparison.top_class(winner.log_p)
-    log_p = top_class(winner.log_p)
     members = tuple(replace(member, model=trials.train(member)) for member in winner.members)
     return Selection(
         prepared,
@@ -106,8 +105,9 @@ def select_best(view: View, y: Array, parts: Indices | None, rules: SelectionRul
             asked,
             codes[asked],
             np.where(comparison.held, winner.predicted, -1),
-            log_p=log_p,
+            log_p=winner.log_p,
             folds=folds,
+            top_class=top_class,
         ),
         records(comparison, [*trials.results, *grown[1:]], winner, trials.dropped),
         expected_scores(comparison, averages.honest_answers()),
@@ -154,7 +154,7 @@ class Trials:
         found = self._first_scores(self._first, fold)
         self._first = {name: self._first[name] for name in found}
         for name, model in self._first.items():
-            self.results.append(self._comparison.result(name, model, found.pop(name)))
+            self.results.append(self._comparison.result(name, model, found.pop(name), in_place=True))
         if len(self._first) > 1:
             self._try_stack()
         if self._rules.preset == "best":
@@ -276,7 +276,7 @@ class Trials:
             return None
         seconds += sum(in_threads(work, numbers[1:], self._rules.n_threads))
         seconds += sum(result.seconds for result in self.results)
-        return comparison.result(STACK, model, HeldOutScores(scores, seconds))
+        return comparison.result(STACK, model, HeldOutScores(scores, seconds), in_place=True)
 
     def _try_slow(self, name: str, model: Any) -> None:
         if self._rules.too_late:
@@ -287,7 +287,7 @@ class Trials:
         except ValueError as error:  # one candidate that fails on these rows must not stop the others
             self.dropped[name] = CANNOT.format(error)
         else:
-            self.results.append(self._comparison.result(name, model, found))
+            self.results.append(self._comparison.result(name, model, found, in_place=True))
 
 
 def _linear_svms(model: Any) -> list[LinearSVM]:

@@ -205,9 +205,9 @@ def number_words(points: Array, first: Array, last: Array, factor: int) -> tuple
     spelled = np.empty(len(first), dtype=np.int64)
     found = 0
     for word in range(len(first)):
-        key = 0
+        key = np.int64(0)
         for at in range(first[word], last[word]):
-            key = (key ^ np.int64(points[at])) * factor
+            key = (key ^ points[at]) * factor
             key ^= key >> 29
         place = (key >> 20) & (size - 1)
         while table[place] != FREE and not _same(points, first, last, word, spelled[table[place]]):

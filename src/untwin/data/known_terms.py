@@ -70,8 +70,10 @@ class KnownTerms:
     @cached_property
     def _counters(self) -> list[_Words | _Characters]:
         width = 1 + max((int(one.columns.max(initial=-1)) for one in self.vocabularies), default=-1)
-        kinds = {"word": _Words, "char_wb": _Characters, "char": _Characters}
-        return [kinds[one.reader.analyzer](one, width) for one in self.vocabularies]
+        return [
+            _Words(one, width) if one.reader.analyzer == "word" else _Characters(one, width)
+            for one in self.vocabularies
+        ]
 
     @cached_property
     def _kinds(self) -> Array:

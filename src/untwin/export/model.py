@@ -45,7 +45,7 @@ class AnswerModel:
     It is read from what `UntwinClassifier.export` or `untwin export` has written, or from a whole model, of which it is
     a part; its answers are the same to the bit. It takes what the whole model was fitted to: texts, a table, or a
     matrix. Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are
-    counted by Polars on all cores. So it is with up to 64 rows of a table, given as a dict of lists of cells;
+    counted by compiled loops. So it is with up to 64 rows of a table, given as a dict of lists of cells;
     other frames are read by Polars. Any number of dense vectors takes NumPy alone.
 
     Attributes

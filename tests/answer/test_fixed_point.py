@@ -18,11 +18,23 @@ def counted():
     return X, CountedRows(*(part.astype(np.int64) for part in (X.indptr, X.indices, X.data)))
 
 
-@pytest.fixture
-def packed():
-    rng = np.random.default_rng(1)
-    W = csr_array(rng.integers(-127, 128, size=(60, 7)) * (rng.random((60, 7)) < 0.4))
-    return PackedWeights(W.indptr.astype(np.int64), W.indices.astype(np.uint8), W.data.astype(np.int8), 7), W
+@pytest.fixture(params=[np.int8, np.int16], ids=["added up in 32 bits", "in double precision"])
+def packed(request):
+    rng, most = np.random.default_rng(1), np.iinfo(request.param).max
+    W = csr_array(rng.integers(-most, most + 1, size=(60, 7)) * (rng.random((60, 7)) < 0.4))
+    return PackedWeights(W.indptr.astype(np.int64), W.indices.astype(np.uint8), W.data.astype(request.param), 7), W
+
+
+def test_sums_that_32_bits_cannot_hold_are_exact():
+    n_terms = 1 << 19
+    rows = CountedRows(np.array([0, n_terms]), np.arange(n_terms), np.ones(n_terms, dtype=np.int64))
+    weights = PackedWeights(np.arange(n_terms + 1), np.zeros(n_terms, np.uint8), np.full(n_terms, 127, np.int8), 1)
+    blocks = np.arange(n_terms) % 4
+    idf = np.full(n_terms, 2000)
+    values = weigh(rows, idf, blocks, 4)
+    products, _, _ = score_counts(rows, idf, blocks, weights, SpreadWeights.of(weights))
+    assert products.tolist() == [[127 * values.sum()]]
+    assert products[0, 0] > np.iinfo(np.int32).max
 
 
 def test_values_are_those_of_term_weights(counted):

@@ -21,6 +21,9 @@ def test_an_exported_model_answers_like_the_whole_one(fitted, command, tmp_path)
     refused = command("evaluate", small, asked)
     assert refused.code == 3
     assert "can only answer" in refused.err
+    hints = [one.err.partition("next:")[2] for one in (*told, command("info", small))]
+    assert ["evaluate" in hint for hint in hints] == [True, False, False]
+    assert "DATA --id" in hints[2]  # the documents of the fit are not there
 
 
 def test_an_exported_or_packed_model_explains_its_answers(fitted, command, tmp_path, tickets):

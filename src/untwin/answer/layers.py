@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from untwin.answer.redirect import Redirect
 
 FEW = 64  # rows that are answered with NumPy alone
-AT_ONCE = 4096  # rows that are scored at a time, so that scores of all layers are never as large as all answers
+AT_ONCE = 512  # rows that are scored at a time: few enough for scores of all layers to stay near the processor
 LEAST_FEATURE = 0.1  # of the square root of a probability: what is less likely than 1 in 100 says nothing
 
 

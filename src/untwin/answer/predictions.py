@@ -65,8 +65,10 @@ class Scored(NamedTuple):
 
 def probabilities_of(log_p: Floats32) -> Floats:
     """Return probabilities that add up to one, from logarithms of single precision."""
-    P = np.exp(log_p.astype(np.float64))
-    return np.asarray(P / P.sum(axis=1, keepdims=True))
+    P = log_p.astype(np.float64)
+    np.exp(P, out=P)  # in place: they may be many
+    P /= P.sum(axis=1, keepdims=True)
+    return P
 
 
 def ranked_classes(P: Floats, answer: Indices, top: int) -> Indices:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LOST = 0.05  # of the rows of known classes: how many may be called unknown
 MOST_POINTS = 500
+AT_ONCE = 512  # rows, so that their roots are never as large as all probabilities
 
 
 class UnknownChance(NamedTuple):
@@ -78,4 +79,8 @@ def spread_of(P: Array) -> Floats:
     >>> spread_of(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])).round(6).tolist()
     [1.0, 2.0]
     """
-    return np.asarray(np.square(np.sqrt(P).sum(axis=1)))
+    roots = np.empty(len(P))
+    for start in range(0, len(P), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        roots[part] = np.sqrt(P[part]).sum(axis=1)
+    return np.square(roots)

@@ -15,11 +15,13 @@ from untwin.cli.output import name_next, put, put_facts, put_json
 @common_options
 def info(model: str, *, seed: int, strict: bool, as_json: bool) -> int:
     """Say what MODEL holds: classes, documents, configuration, versions, digest, size by part."""
+    from untwin.export.model import is_answer_folder
     from untwin.model.saving import describe
 
     record = {"model": model, **describe(model)}
     (put_json if as_json else _show)(record)
-    name_next(["predict", model, "NEW_DATA"], ["explain", model, "--id", "ID"])
+    table = ["DATA"] if is_answer_folder(model) else []  # the documents of the fit are not in such a folder
+    name_next(["predict", model, "NEW_DATA"], ["explain", model, *table, "--id", "ID"])
     return 0
 
 

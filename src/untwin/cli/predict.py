@@ -37,6 +37,8 @@ def predict(
     --height adds answer, height and answer_classes; --unknown adds unknown and unknown_chance. Memory does not grow
     with DATA. --json writes JSON Lines.
     """
+    from untwin.export.model import is_answer_folder
+
     say_idle("label", "id", "split", "group", "parent", "missing_label", "seed")
     with progress(), collect_warnings() as warned:
         counts = predict_rows(model, data, given, output, as_json=as_json, **asked)
@@ -45,7 +47,8 @@ def predict(
     say(f"untwin: {rows} answered, {unsure:,} unsure, {mute:,} without a known word")
     if counts["bad_rows"]:
         say(f"warning: {format_count(counts['bad_rows'], 'bad row', 'bad rows')} skipped")
-    name_next(explain_hint(model, data, given, given.roles), ["evaluate", model, "LABELLED_DATA"])
+    whole = [] if is_answer_folder(model) else [["evaluate", model, "LABELLED_DATA"]]
+    name_next(explain_hint(model, data, given, given.roles), *whole)
     return int(strict and bool(warned or counts["bad_rows"]))
 
 

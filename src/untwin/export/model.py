@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from untwin._errors import InputError
 from untwin.answer.answerer import TextAnswerer
-from untwin.answer.fixed_point import CountedRows
 from untwin.answer.predictions import probabilities_of
 from untwin.answer.promises import COVERAGE
 from untwin.answer.reasons import explain_table, explain_texts
 from untwin.answer.spread import LOST
 from untwin.answer.tables import TableAnswerer
 from untwin.export.asked import as_lists, as_matrix, as_texts
+from untwin.export.counting import counter
 from untwin.export.parts import from_parts, to_parts
 from untwin.store import ModelRefused, load, read_facts, save
 from untwin.store.refusal import require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from untwin._types import Array, Flags, Floats
     from untwin.answer.cells import TableColumn
-    from untwin.answer.counting import Vocabulary
     from untwin.answer.heights import HeightAnswers
     from untwin.answer.predictions import Decision, Predictions, Scored
     from untwin.answer.promises import Promises, WhichTree
     from untwin.answer.reasons import Reason
     from untwin.answer.shortlists import Shortlists
-    from untwin.data.text_blocks import TextBlocks
     from untwin.export.parts import Answerer
     from untwin.store import Stored
 
@@ -48,7 +45,7 @@ class AnswerModel:
     It is read from what `UntwinClassifier.export` or `untwin export` has written, or from a whole model, of which it is
     a part; its answers are the same to the bit. It takes what the whole model was fitted to: texts, a table, or a
     matrix. Loading it, and asking it about up to 64 texts at a time, takes NumPy and PyStemmer only; more texts are
-    counted by Polars on all cores. So it is with up to 64 rows of a table, given as a dict of lists of cells;
+    counted by compiled loops. So it is with up to 64 rows of a table, given as a dict of lists of cells;
     other frames are read by Polars. Any number of dense vectors takes NumPy alone.
 
     Attributes
@@ -234,29 +231,3 @@ def is_answer_folder(folder: str | Path) -> bool:
 def is_answer_model(facts: Mapping[str, Any]) -> bool:
     """Tell by its facts whether a stored model only answers."""
     return facts.get("kind") == KIND
-
-
-def counter(vocabularies: tuple[Vocabulary, ...]) -> Callable[[list[str]], CountedRows]:
-    """Return what counts the terms of many texts on all cores; it is made when it is first needed."""
-
-    @cache
-    def blocks() -> TextBlocks:
-        from untwin.data.counts import TextCounts
-        from untwin.data.text_blocks import TextBlocks
-
-        encoders = [
-            TextCounts(
-                analyzer=reader.analyzer,
-                ngram_range=(reader.shortest, reader.longest),
-                stemmer=reader.stemmer,
-                vocabulary=terms,
-            ).fit([])
-            for reader, terms, _ in vocabularies
-        ]
-        return TextBlocks.of(encoders, [columns for _, _, columns in vocabularies])
-
-    def count(texts: list[str]) -> CountedRows:
-        counts = blocks().transform(texts)
-        return CountedRows(*(part.astype(np.int64) for part in (counts.indptr, counts.indices, counts.data)))
-
-    return count

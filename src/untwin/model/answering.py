@@ -8,10 +8,11 @@ import numpy as np
 
 from untwin.answer.answerer import TextAnswerer
 from untwin.data.encode import TableEncoder
+from untwin.export.counting import counter
 from untwin.model.linear_layers import layers_of, shared_parts
 from untwin.model.packing import Precision, pack
 from untwin.model.table_answering import compile_table
-from untwin.model.text_reading import counted_rows, vocabularies_of, whole_idf
+from untwin.model.text_reading import vocabularies_of, whole_idf
 from untwin.model.vector_answering import compile_vectors
 from untwin.represent.term_weights import TermWeights
 
@@ -50,6 +51,6 @@ def _compile_texts(known: FittedState, precision: Precision) -> TextAnswerer | N
         weights=packed,
         scale=scale,
         shares=np.log(np.unique(known.y, return_counts=True)[1] / len(known.y)),
-        count_many=lambda texts: counted_rows(encoder.transform(texts)),
+        count_many=counter(vocabularies),
         **shared_parts(known.ensemble, layers),
     )

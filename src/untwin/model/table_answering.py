@@ -12,9 +12,10 @@ from untwin.data.column_blocks import NominalValues
 from untwin.data.discretize import MDLPDiscretizer
 from untwin.data.numbers import NumbersAndIntervals
 from untwin.data.table_cells import read_cells
+from untwin.export.counting import counter
 from untwin.model.linear_layers import layers_of, shared_parts
 from untwin.model.packing import Precision, pack
-from untwin.model.text_reading import counted_rows, vocabularies_of, whole_idf
+from untwin.model.text_reading import vocabularies_of, whole_idf
 from untwin.represent.text_features import TextFeatures
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _texts(block: ColumnBlock, first: int) -> TextColumn | None:
         vocabularies,
         whole_idf(weights),
         blocks.block_of_,
-        lambda texts: counted_rows(blocks.transform(texts)),
+        counter(vocabularies),
     )
 
 

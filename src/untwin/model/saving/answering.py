@@ -13,7 +13,7 @@ from untwin.answer.tables import TableAnswerer
 from untwin.answer.vectors import VectorAnswerer
 from untwin.data.encode import TableEncoder
 from untwin.model.table_answering import column_factors, columns_of
-from untwin.model.text_reading import counted_rows, vocabularies_of
+from untwin.model.text_reading import vocabularies_of
 from untwin.store.refusal import damage_error, require
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def attach_answerer(model: UntwinClassifier, answerer: Answerer, decision: Decis
         case TableAnswerer():
             attached = _with_columns(model, answerer)
         case _:
-            attached = _with_terms(model, answerer)
+            _require_terms(model, answerer)
     vars(model.state_)["answerer"] = attached  # as if it had been compiled
 
 
@@ -57,8 +57,8 @@ def _with_columns(model: UntwinClassifier, answerer: TableAnswerer) -> TableAnsw
     return replace(answerer, columns=columns)
 
 
-def _with_terms(model: UntwinClassifier, answerer: TextAnswerer) -> TextAnswerer:
-    """Return what answers with the encoder of the model, whose terms it must know."""
+def _require_terms(model: UntwinClassifier, answerer: TextAnswerer) -> None:
+    """Refuse what answers about other terms than those of the model's encoder."""
     known = model.state_
     encoder, weights = known.view.encoder, known.preprocessing
     require(hasattr(encoder, "encoders_") and hasattr(weights, "idf_"), "What answers must be about texts")
@@ -67,4 +67,3 @@ def _with_terms(model: UntwinClassifier, answerer: TextAnswerer) -> TextAnswerer
     require(same, "What answers must know the terms of the model")
     require(np.array_equal(answerer.block_of, encoder.block_of_), "What answers must know the blocks of the model")
     require(len(weights.idf_) == len(answerer.idf), "Each term must have a weight")
-    return replace(answerer, count_many=lambda texts: counted_rows(encoder.transform(texts)))

@@ -10,9 +10,9 @@ and computed directly from the same probabilities ("direct"); they are what MAPI
 the tree (`predict_group`); the share answered, the error among these, and the bits told a row.
 
 `choice`: which measure finds rows of no class, on training rows alone (bench/_unknown.py): four times a tenth of the
-classes is left out of four fifths of them, and the other fifth is asked about. The area under the curve, and the share of
-unknown rows found when 5 % of the others are lost; combinations learn their weights in the other three rounds. What wins here
-is built in.
+classes is left out of four fifths of them, and the other fifth is asked about. The area under the curve, and the share
+of unknown rows found when 5 % of the others are lost; combinations learn their weights in the other three rounds. What
+wins here is built in.
 
 `unknown`: the same figures of test rows, once that was settled: CLINC150's rows out of scope, elsewhere those of a
 tenth of the classes, which is left out of the training rows. `lost` and `found` are what came of the threshold that was

@@ -3,8 +3,8 @@
 Glossary
 --------
 P       n x C   probabilities
-spread  n       (sum of square roots of the probabilities) squared: over about how many classes a row is spread (the
-                Hill number of order 1/2); 1 if one class has it all, C if all have the same
+spread  n       exp(entropy of the probabilities): over about how many classes a row is spread; 1 if one class has it
+                all, C if all have the same
 chance          that a row belongs to no class, if as many rows asked about belong to none as belong to one
 """
 
@@ -78,4 +78,5 @@ def spread_of(P: Array) -> Floats:
     >>> spread_of(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])).round(6).tolist()
     [1.0, 2.0]
     """
-    return np.asarray(np.square(np.sqrt(P).sum(axis=1)))
+    parts = P * np.log(np.maximum(P, np.finfo(np.float64).tiny))
+    return np.asarray(np.exp(-parts.sum(axis=1)))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32, Indices
 
 KEPT = 10
+LEAST = -700.0  # the logarithm of a probability that is next to zero, where there is none
 MOST_CELLS = 1 << 22  # rows x classes that are made at a time
 
 
@@ -73,8 +74,9 @@ class BestScores:
 
     def spread(self) -> Floats:
         """Return over about how many classes each row is spread; see `untwin.answer.spread`."""
-        others = (self.n_classes - self.places.shape[1]) * np.exp(self.rest / 2)
-        return np.asarray(np.square(np.exp(self.values / 2).sum(axis=1) + others), dtype=np.float64)
+        values, rest = (np.maximum(part.astype(np.float64), LEAST) for part in (self.values, self.rest))
+        others = (self.n_classes - self.places.shape[1]) * np.exp(rest) * rest
+        return np.asarray(np.exp(-(np.exp(values) * values).sum(axis=1) - others))
 
     def true_classes(self, codes: Indices) -> TrueClasses:
         """Return the places of classes among those of their rows; of others than the likeliest by their numbers."""

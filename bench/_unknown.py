@@ -29,7 +29,7 @@ ROUNDS, FOLDS = 4, 5
 SHARE = 0.1  # of the classes, left out at once
 AT_ONCE = 500
 NOTHING = {"lost": float("nan"), "found": float("nan")}
-SPREAD = "spread"
+BUILT = "entropy"  # the logarithm of the spread that is built in
 
 
 class Asked(NamedTuple):
@@ -74,7 +74,7 @@ def _asked(rows: Rows, preset: str, train: Array, asked: Array, out: Array) -> t
 
 def _combined(one: Asked, others: list[Asked]) -> dict[str, Array]:
     """Return combinations whose weights were learnt in the other rounds, of other rows and other classes."""
-    pairs = {f"{SPREAD} and {name}": (SPREAD, name) for name in BY_ROWS if name in one.scores}
+    pairs = {f"{BUILT} and {name}": (BUILT, name) for name in BY_ROWS if name in one.scores}
     sets = {**pairs, "all": tuple(one.scores)}
     found = {}
     for name, kept in sets.items():
@@ -105,7 +105,7 @@ def of_test_rows(rows: Rows, preset: str) -> list[dict[str, Any]]:
     told = {"set": rows.name, "rows": len(asked), "unknown": int(unknown.sum()), "preset": preset}
     built = {"lost": float(flagged[~unknown].mean()), "found": float(flagged[unknown].mean())}
     return [
-        {**told, "by": name, **_detection(score, unknown), **(built if name == SPREAD else NOTHING)}
+        {**told, "by": name, **_detection(score, unknown), **(built if name == BUILT else NOTHING)}
         for name, score in found.scores.items()
     ]
 
@@ -114,8 +114,11 @@ def unknown_scores(model: UntwinClassifier, given: Any) -> dict[str, Array]:
     """Return scores of one model, each the larger the more a row looks like one of no class."""
     known, P = model.state_, model.predict_proba(given)
     rows, seen = known.terms(known.view.encode(given)), known.terms(known.view.rows)
-    scores = {SPREAD: np.log(spread_of(P)), "largest probability": -np.log(P.max(axis=1))}
-    scores["entropy"] = -(P * np.log(np.maximum(P, 1e-300))).sum(axis=1)
+    scores = {
+        BUILT: np.log(spread_of(P)),
+        "sum of square roots": np.sqrt(P).sum(axis=1),
+        "largest probability": -np.log(P.max(axis=1)),
+    }
     member = next((one for one in known.ensemble.members if hasattr(one.model, "decision_function")), None)
     if member is not None:
         D = member.model.decision_function(rows)

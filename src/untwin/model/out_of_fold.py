@@ -26,7 +26,7 @@ import numpy as np
 from untwin._values import freeze
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
-from untwin.model.best_scores import BestScores
+from untwin.model.best_scores import BestScores, enough_for
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class OutOfFoldAnswers:
         cls, classes: Array, rows: Indices, true: Indices, said: Indices, *, log_p: Array, folds: Indices
     ) -> OutOfFoldAnswers:
         """Return answers by their log-probabilities, of which the best are kept."""
-        return cls(classes, rows, true, said, BestScores.of(log_p), folds)
+        return cls(classes, rows, true, said, BestScores.of(log_p, enough_for(log_p, true)), folds)
 
     @classmethod
     def nothing(cls, y: Array) -> OutOfFoldAnswers:

@@ -54,3 +54,21 @@ def model_of_wrong_labels():
     texts = [" ".join([f"own{label}", f"word{rng.integers(20)}", f"word{rng.integers(20)}"]) for label in y]
     y[:15] = (y[:15] + 1) % 3
     return UntwinClassifier(preset="fast").fit(texts, y)
+
+
+def test_as_many_classes_are_kept_as_hold_nearly_all_true_ones():
+    rng = np.random.default_rng(0)
+    log_p = np.log(rng.dirichlet(np.full(60, 0.3), 1000))
+    true = np.argsort(-log_p, axis=1)[:, 24]
+    true[:4] = log_p[:4].argmin(axis=1)
+    assert best_scores.enough_for(log_p, true) == 25
+    held = np.arange(1000) % 2 == 0
+    assert best_scores.enough_for(np.where(held[:, np.newaxis], log_p, np.nan), true) == 25
+    assert best_scores.enough_for(log_p, log_p.argmax(axis=1)) == best_scores.KEPT
+    assert best_scores.enough_for(log_p[:0], true[:0]) == best_scores.KEPT
+
+
+def test_many_rows_keep_few_classes(monkeypatch):
+    monkeypatch.setattr(best_scores, "MORE_CELLS", 1500)
+    log_p = np.log(np.random.default_rng(0).dirichlet(np.ones(40), 100))
+    assert best_scores.enough_for(log_p, log_p.argmin(axis=1)) == 15

@@ -3,8 +3,8 @@
 Glossary
 --------
 P       n x C   probabilities
-spread  n       (sum of square roots of the probabilities) squared: over about how many classes a row is spread (the
-                Hill number of order 1/2); 1 if one class has it all, C if all have the same
+spread  n       exp(entropy of the probabilities): over about how many classes a row is spread; 1 if one class has it
+                all, C if all have the same
 chance          that a row belongs to no class, if as many rows asked about belong to none as belong to one
 """
 
@@ -79,8 +79,8 @@ def spread_of(P: Array) -> Floats:
     >>> spread_of(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])).round(6).tolist()
     [1.0, 2.0]
     """
-    roots = np.empty(len(P))
+    spread = np.empty(len(P))
     for start in range(0, len(P), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        roots[part] = np.sqrt(P[part]).sum(axis=1)
-    return np.square(roots)
+        part = P[start : start + AT_ONCE]
+        spread[start : start + AT_ONCE] = -(part * np.log(np.maximum(part, np.finfo(np.float64).tiny))).sum(axis=1)
+    return np.exp(spread)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FEWEST = 10  # rows of each kind
 STEADINESS = 1.0  # precision of a normal prior on slope and shift
+MOST_STEPS, CLOSE = 50, 1e-9
 
 
 def chance_of(spread: Array, unknown: Flags) -> UnknownChance | None:
@@ -26,19 +27,34 @@ def chance_of(spread: Array, unknown: Flags) -> UnknownChance | None:
     >>> chance(np.array([1.0, 4.0])).round(2).tolist()
     [0.09, 1.0]
     """
-    from scipy.optimize import minimize
-
     if min(unknown.sum(), (~unknown).sum()) < FEWEST:
         return None
     x = np.log(np.maximum(spread, 1.0))
     weights = np.where(unknown, len(x) / (2 * unknown.sum()), len(x) / (2 * (~unknown).sum()))
+    slope, shift = _likeliest(np.column_stack([x, np.ones(len(x))]), unknown, weights)
+    if slope < 0:  # the surprise is convex, so that the best line with a slope of at least 0 has the slope 0
+        slope, (shift,) = 0.0, _likeliest(np.ones((len(x), 1)), unknown, weights)
+    return UnknownChance(float(slope), float(shift))
 
-    def surprise(line: Floats) -> tuple[float, Floats]:
-        """Return the negative log-likelihood of slope and shift, and its gradient."""
-        odds = line[0] * x + line[1]
+
+def _likeliest(A: Floats, unknown: Flags, weights: Floats) -> Floats:
+    """Return the coefficients with the least surprise, by Newton's steps, which are halved while they are too long."""
+
+    def surprise(line: Floats) -> float:
+        odds = A @ line
         told = weights @ np.where(unknown, log_expit(odds), log_expit(-odds))
-        off = weights * (expit(odds) - unknown)
-        return float(STEADINESS * line @ line / 2 - told), np.array([off @ x, off.sum()]) + STEADINESS * line
+        return float(STEADINESS * line @ line / 2 - told)
 
-    found = minimize(surprise, np.array([1.0, -1.0]), jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
-    return UnknownChance(*found.x.tolist())
+    line = np.zeros(A.shape[1])
+    least = surprise(line)
+    for _ in range(MOST_STEPS):
+        p = expit(A @ line)
+        gradient = A.T @ (weights * (p - unknown)) + STEADINESS * line
+        curvature = (A.T * (weights * p * (1 - p))) @ A + STEADINESS * np.eye(len(line))
+        step = np.linalg.solve(curvature, gradient)
+        while (found := surprise(line - step)) > least and np.abs(step).max() > CLOSE:
+            step /= 2
+        if np.abs(step).max() <= CLOSE:
+            break
+        line, least = line - step, found
+    return line

@@ -13,7 +13,7 @@ from untwin._progress import report
 from untwin.cli.group_names import group_name
 from untwin.cli.input_errors import as_input_errors
 from untwin.cli.promised import PromisedColumns
-from untwin.cli.promised_options import Asked
+from untwin.cli.promised_options import AskedPromises
 from untwin.data.formulas import undo_guard_of_batch
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 MOST_PROBABILITIES = 1 << 21  # rows x classes of a batch: what a batch takes in memory
 BATCH_ROWS = (256, 8192)  # at least, at most
-PLAIN = Asked()
+PLAIN = AskedPromises()
 
 
 class Answerer:
     """Answers batch by batch, and counts."""
 
     def __init__(
-        self, loaded: LoadedModel | LoadedAnswers, top: int, prefix: str, asked: Asked = PLAIN, *, raw: bool
+        self, loaded: LoadedModel | LoadedAnswers, top: int, prefix: str, asked: AskedPromises = PLAIN, *, raw: bool
     ) -> None:
         model = loaded.model
         self.loaded, self.model, self.prefix, self.raw = loaded, model, prefix, raw

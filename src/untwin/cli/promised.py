@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from untwin.answer.heights import HeightAnswers
     from untwin.answer.predictions import Predictions
     from untwin.answer.promises import Promises
-    from untwin.cli.promised_options import Asked
+    from untwin.cli.promised_options import AskedPromises
     from untwin.export.model import AnswerModel
     from untwin.model import UntwinClassifier
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class PromisedColumns:
     """Makes the columns that are asked for."""
 
-    def __init__(self, model: UntwinClassifier | AnswerModel, asked: Asked) -> None:
+    def __init__(self, model: UntwinClassifier | AnswerModel, asked: AskedPromises) -> None:
         self.asked, self.classes = asked, model.classes_
         wanted = asked.coverage is not None or asked.height is not None or asked.unknown
         self.promises: Promises | None = model.promises_ if wanted else None

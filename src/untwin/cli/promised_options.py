@@ -35,7 +35,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedPromises:
     """What the options ask for."""
 
     coverage: float | None = None
@@ -52,9 +52,9 @@ def promise_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def take_asked(values: dict[str, Any]) -> Asked:
+def take_asked(values: dict[str, Any]) -> AskedPromises:
     """Take what is asked for out of the options."""
-    asked = Asked(**{name: values.pop(name) for name in Asked.__slots__})
+    asked = AskedPromises(**{name: values.pop(name) for name in AskedPromises.__slots__})
     for name in ("coverage", "target_error"):
         value = getattr(asked, name)
         if value is not None and isnan(value):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from untwin._errors import InputError
+from untwin._wording import option
 from untwin.data.formulas import undo_guard_of_table
 from untwin.data.read import ReadOptions, read_table
 
@@ -56,7 +57,7 @@ def read_corrections(
     for column in (id_column, label_column):
         if column not in raw.frame.columns:
             message = f"{raw.name}: there is no column {column!r}. Columns are {raw.column_list()}."
-            hint = "Name the columns with --id and --label; `untwin findings MODEL -o FILE` calls them id and label."
+            hint = f"Name the columns with {option('id')} and {option('label')}; `untwin findings MODEL -o FILE` writes both."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(column)
     others = {name: name for name in OPTIONAL if name in raw.frame.columns and name not in raw.refused}

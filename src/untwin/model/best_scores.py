@@ -2,7 +2,7 @@
 
 Glossary
 --------
-n rows, C classes, k = 10 or C if that is less
+n rows, C classes, k = 10 or C if that is less; more where many true classes are less likely
 places    n x k    the likeliest classes of each row, by number, the likeliest first
 values    n x k    their log-probabilities; NaN where a row was never held out
 rest      n        the log-probability of each other class: these share what is left
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from untwin._types import Array, Flags, Floats, Floats32, Indices
 
 KEPT = 10
+BEYOND = 0.005  # of the true classes: how many may be less likely than those that are kept
+MORE_CELLS = 1 << 20  # rows x classes that may be kept for it
+LEAST = -700.0  # the logarithm of a probability that is next to zero, where there is none
 MOST_CELLS = 1 << 22  # rows x classes that are made at a time
 
 
@@ -83,8 +86,9 @@ class BestScores:
 
     def spread(self) -> Floats:
         """Return over about how many classes each row is spread; see `untwin.answer.spread`."""
-        others = (self.n_classes - self.places.shape[1]) * np.exp(self.rest / 2)
-        return np.asarray(np.square(np.exp(self.values / 2).sum(axis=1) + others), dtype=np.float64)
+        values, rest = (np.maximum(part.astype(np.float64), LEAST) for part in (self.values, self.rest))
+        others = (self.n_classes - self.places.shape[1]) * np.exp(rest) * rest
+        return np.asarray(np.exp(-(np.exp(values) * values).sum(axis=1) - others))
 
     def true_classes(self, codes: Indices) -> TrueClasses:
         """Return the places of classes among those of their rows; of others than the likeliest by their numbers."""
@@ -121,3 +125,17 @@ class BestScores:
         log_p = np.repeat(self.rest[:, np.newaxis], self.n_classes, axis=1)
         np.put_along_axis(log_p, self.places.astype(np.intp), self.values, axis=1)
         return log_p
+
+
+def enough_for(log_p: Array, true: Indices) -> int:
+    """Return how many classes to keep so that nearly all true classes of rows are among them: promises need these.
+
+    >>> enough_for(np.log(np.full((100, 50), 0.02)) - np.arange(50), np.full(100, 19))
+    20
+    """
+    most = max(KEPT, MORE_CELLS // max(len(true), 1))
+    if not len(true) or most == KEPT or log_p.shape[1] <= KEPT:
+        return KEPT
+    own = np.take_along_axis(log_p, np.asarray(true)[:, np.newaxis], axis=1)
+    places = np.sort((log_p > own).sum(axis=1))
+    return int(np.clip(places[int((1 - BEYOND) * (len(places) - 1))] + 1, KEPT, most))

@@ -26,7 +26,7 @@ import numpy as np
 from untwin._values import freeze
 from untwin.calibrate.reliability import calibration_error
 from untwin.crossfit.outoffold import OutOfFold
-from untwin.model.best_scores import BestScores
+from untwin.model.best_scores import BestScores, enough_for
 from untwin.tables.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ class OutOfFoldAnswers:
         top_class: TopClassCalibration | None = None,
     ) -> OutOfFoldAnswers:
         """Return answers by their log-probabilities, which `top_class` corrects, and of which the best are kept."""
-        return cls(classes, rows, true, said, BestScores.of(log_p, top_class=top_class), folds)
+        best = BestScores.of(log_p, enough_for(log_p, true), top_class=top_class)
+        return cls(classes, rows, true, said, best, folds)
 
     @classmethod
     def nothing(cls, y: Array) -> OutOfFoldAnswers:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from untwin.model.selection.comparison import Candidate
     from untwin.model.state import FittedState
 
-MANY_CHANGES = 0.5  # share of the rows changed since the fit from which on the choice of candidates is made again
+MANY_CHANGES = 0.1  # share of the rows changed since the fit from which on the choice of candidates is made again
 
 
 class Update(NamedTuple):

@@ -33,6 +33,11 @@ SUBJECTS = {
     "also-see": ("a", "b"),
     "group-names": ("classes",),
     "label-next": ("row",),
+    # of audits
+    "unlisted-answers": ("answer",),
+    "unstable-answers": ("rows", "answers"),
+    "annotators": ("annotator",),
+    "annotator-confusions": ("annotator", "truth", "said"),
 }
 SYMMETRIC = ("twins", "also-see")  # a with b is b with a
 CLASSES_OF = ("a", "b", "class", "classes", "label", "labels", "rather")  # values of a subject that are classes

@@ -69,7 +69,7 @@ def redirect_answers(
     at_once = max(1, AT_ONCE // len(answers.classes))
     for start in range(0, max(len(there), 1), at_once):
         log_p = redirect(answers.scores.take(there[start : start + at_once]).dense())
-        parts.append(BestScores.of(log_p))
+        parts.append(BestScores.of(log_p, answers.scores.places.shape[1]))
         said.append(answer_codes(np.nan_to_num(log_p, nan=0.0, neginf=-np.inf), model.scoring, order))
     scores = BestScores(
         len(classes), *(np.concatenate([getattr(one, name) for one in parts]) for name in ("places", "values", "rest"))

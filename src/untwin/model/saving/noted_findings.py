@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from untwin.model.findings.identity import SUBJECTS
 from untwin.store.refusal import require
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ TYPES = {"list": list, "text": str}
 def check_findings(findings: list[Finding], rows: Collection[Any], classes: Collection[Any]) -> None:
     """Refuse findings of no known kind, or about rows and classes that the model has not."""
     for finding in findings:
-        require(finding.code in SUBJECTS, "A finding must be of a known kind")
+        require(finding.code in FIELDS, "A finding must be of a known kind")
         for record in finding.evidence:
             for key, kind in FIELDS[finding.code].items():
                 told = f"{finding.code}: {key!r} must be {_KINDS[kind]}"

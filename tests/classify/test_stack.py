@@ -146,7 +146,6 @@ def test_where_nothing_can_be_held_out_the_first_one_answers_alone():
     alone = LinearSVM().fit(X, y)
     np.testing.assert_allclose(stack.decision_function(X), alone.decision_function(X))
     assert stack.predict(X).tolist() == alone.predict(X).tolist() == y.tolist()
-    assert stack.update(np.vstack([X, X + 0.2]), np.append(y, y)).second_ is not None
 
 
 def test_two_classes_have_one_score(digits):
@@ -167,38 +166,6 @@ def test_one_class_is_every_answer():
     X = np.random.default_rng(0).random((6, 3))
     stack = StackedClassifier([("svm", LinearSVM()), ("bayes", NaiveBayes())]).fit(X, ["only"] * 6)
     assert stack.predict(X).tolist() == ["only"] * 6
-
-
-def test_an_update_keeps_the_second_stage_where_the_classes_stay(digits):
-    X, y, X_new, y_new = digits
-    stages = STAGES[:2]
-    stack = StackedClassifier(stages).fit(X, y)
-    before = stack.decision_function(X_new)
-    more = stack.update(np.vstack([X, X_new]), np.append(y, y_new))
-    assert more.second_ is stack.second_
-    np.testing.assert_array_equal(more.temperatures_, stack.temperatures_)
-    whole = StackedClassifier(stages).fit(np.vstack([X, X_new]), np.append(y, y_new))
-    for ours, fresh in zip(more.models_, whole.models_, strict=True):
-        np.testing.assert_array_equal(ours.weights_, fresh.weights_)
-    np.testing.assert_array_equal(stack.decision_function(X_new), before)  # the old one is as it was
-    assert not np.array_equal(more.decision_function(X_new), before)
-
-
-def test_an_update_with_a_new_class_trains_both_stages(digits):
-    X, y, *_ = digits
-    few = y != "digit 9"
-    stack = StackedClassifier(STAGES[:2]).fit(X[few], y[few])
-    for labels in (y, np.where(y == "digit 9", "digit 0", y)):  # one class more; as many as before
-        updated, fresh = stack.update(X, labels), StackedClassifier(STAGES[:2]).fit(X, labels)
-        assert updated.classes_.tolist() == np.unique(labels).tolist()
-        if len(updated.classes_) == 10:
-            np.testing.assert_array_equal(updated.decision_function(X), fresh.decision_function(X))
-        else:
-            assert updated.second_ is stack.second_
-    fewer = stack.update(X[y < "digit 7"], y[y < "digit 7"])
-    assert fewer.classes_.tolist() == [f"digit {number}" for number in range(7)]
-    renamed = stack.update(X[few], np.char.replace(y[few].astype(str), "digit", "number"))
-    assert set(renamed.predict(X)) <= {f"number {number}" for number in range(9)}
 
 
 def counted():

@@ -76,14 +76,14 @@ def test_a_table_with_a_column_of_vectors_is_told_about(kind, tmp_path):
     model = UntwinClassifier(preset="fast").fit(frame, y)
     assert "conflicting-text" not in [finding.code for finding in model.findings_]  # vectors are told apart
     write_report(model, tmp_path / "report.html")
-    assert "5.1, 3.5, 1.4, 0.2 | hill" in as_one_text(model.state_.documents)
+    assert "flower: 5.1, 3.5, 1.4, 0.2 | place: hill" in as_one_text(model.state_.documents)
     held = model.find(test=(frame[:3], y[:3]))
     assert "split-leak" in [finding.code for finding in held]
 
 
 def test_cells_of_any_kind_can_be_read():
     frame = pl.DataFrame({"both": [{"a": 1}, None], "bytes": [b"x", None], "words": [["a", "b"], []], "n": [1, 2]})
-    assert as_one_text(frame) == ["{'a': 1} | b'x' | ['a', 'b'] | 1", " |  | [] | 2"]
+    assert as_one_text(frame) == ["both: {'a': 1} | bytes: b'x' | words: ['a', 'b'] | n: 1", "words: [] | n: 2"]
 
 
 def test_a_dict_of_arrays_is_a_frame():

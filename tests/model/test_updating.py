@@ -148,12 +148,12 @@ def test_twins_that_a_merge_ends_are_named(texts, labels):
 
 def test_after_many_changes_all_is_chosen_anew(model, labels, texts):
     first = model.candidates_
-    assert not model.relabel(range(40), labels[40:80]).fitted_anew
+    assert not model.relabel(range(10), labels[40:50]).fitted_anew
     assert model.candidates_ is first
-    learnt = model.relabel(range(40, 85), labels[80:125])
-    assert "85 changes since the fit, for 160 rows" in learnt.fitted_anew
+    learnt = model.relabel(range(10, 20), labels[50:60])
+    assert "20 changes since the fit, for 160 rows" in learnt.fitted_anew
     assert "fitted anew" in str(learnt)
-    y = np.concatenate([labels[40:125], labels[85:]])
+    y = np.concatenate([labels[40:60], labels[20:]])
     again = UntwinClassifier(preset="fast").fit(texts, y)
     np.testing.assert_array_equal(model.predict_proba(texts), again.predict_proba(texts))
 

@@ -57,7 +57,7 @@ def read_corrections(
     for column in (id_column, label_column):
         if column not in raw.frame.columns:
             message = f"{raw.name}: there is no column {column!r}. Columns are {raw.column_list()}."
-            hint = f"Name the columns with {option('id')} and {option('label')}; `untwin findings MODEL -o FILE` writes both."
+            hint = f"Name the columns with {option('id')} and {option('label')}; `untwin findings -o` writes both."
             raise InputError(message, code="missing-column", hint=hint)
         raw.require_usable(column)
     others = {name: name for name in OPTIONAL if name in raw.frame.columns and name not in raw.refused}

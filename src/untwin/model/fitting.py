@@ -39,7 +39,7 @@ def fit_again(model: UntwinClassifier, change: RowChange) -> tuple[FittedState, 
     Texts are counted again, if they are there. Folds given by the user hold good no longer: rows are dealt to others.
     """
     view, rules, codes = change.view, rules_of(model, change.y), np.unique(change.y, return_inverse=True)[1]
-    if view.given is not None:
+    if view.encoder is not None and view.given is not None:
         view = make_view(view.given, codes, kind=model._kind, encoder=model.encoder)
     n_folds = model.cv if isinstance(model.cv, Integral | str | None) else N_FOLDS
     parts = shared_folds(view.rows if view.given is None else view.given, codes, n_folds)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from untwin.classify.linear import LinearSVM
+from untwin.classify.centroids import CentroidClassifier
+from untwin.classify.linear import LinearSVM, LogisticModel, NaiveBayes
 from untwin.classify.linear.resume import Origin
 from untwin.classify.stack import StackedClassifier
 from untwin.crossfit.folds import deal_folds_in_runs, identical_rows
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 WHOLE = -1  # the number of the part with all rows
 FOLD_PASSES = 4  # of the SVM in folds: more change hardly an answer
 PASSES = 6  # of the SVM that is kept
+BY_NUMBER = (LinearSVM, LogisticModel, NaiveBayes, CentroidClassifier)  # know nothing of classes but their names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

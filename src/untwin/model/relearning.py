@@ -18,7 +18,16 @@ from untwin.classify.stack import StackedClassifier
 from untwin.crossfit.folds import NothingHeldOutError, exclude_small_classes
 from untwin.crossfit.together import HeldOutScores, SharedFolds
 from untwin.model.ensemble import Ensemble
-from untwin.model.learning import WHOLE, Labelling, PointKeeper, deal_more, first_stage_of, for_part, origin_of
+from untwin.model.learning import (
+    BY_NUMBER,
+    WHOLE,
+    Labelling,
+    PointKeeper,
+    deal_more,
+    first_stage_of,
+    for_part,
+    origin_of,
+)
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.relabelling import Relabelling, kept_scores
 from untwin.model.selection.comparison import Comparison
@@ -76,10 +85,12 @@ def relearn(
     rows = change.view.rows if len(now.asked) == len(change.y) else change.view.take(now.asked).rows
     codes, preprocessing = now.codes[now.asked], change.view.preprocessing
     shared = SharedFolds(rows, codes, len(now.classes), folds, now.parts, preprocessing, rules.n_threads)
-    first, trained = first_stage_of(known.ensemble), {}
+    first, trained = first_stage_of(known.ensemble), dict[str, Any]()
 
     def train(n_jobs: int) -> None:
-        trained.update({name: resumer.train(model, prepared.rows, n_jobs) for name, model in first.items()})
+        for name, model in first.items():
+            labels = now.codes if isinstance(model, BY_NUMBER) else change.y
+            trained[name] = resumer.train(model, prepared.rows, labels, n_jobs)
 
     models = {name: for_part(model, 0, None) for name, model in first.items()}
     found = resumer.scores(shared, models, before, train)
@@ -186,19 +197,19 @@ class Resumer(PointKeeper):
         """Return a model fitted to the training rows of a fold."""
         return self._fit(model, prepared.number, prepared.train, prepared.codes)
 
-    def train(self, model: Any, rows: Any, n_jobs: int) -> Any:
+    def train(self, model: Any, rows: Any, labels: Array, n_jobs: int) -> Any:
         """Return a model fitted to all rows."""
-        return self._fit(for_part(model, WHOLE, n_jobs), WHOLE, rows, self._now.codes)
+        return self._fit(for_part(model, WHOLE, n_jobs), WHOLE, rows, labels)
 
-    def _fit(self, model: Any, part: int, rows: Any, codes: Indices) -> Any:
+    def _fit(self, model: Any, part: int, rows: Any, labels: Array) -> Any:
         fresh, learning = clone(model), self._learning
         point = None
         if isinstance(fresh, LinearSVM) and learning is not None and self._now.n_folds == learning.n_folds:
             point = learning.point(part)
         if point is None:
-            return self.keep(part, fresh.fit(rows, codes))
+            return self.keep(part, fresh.fit(rows, labels))
         origin, n_before = origin_of(part, self._now, self._before, self._rows, same_rows=self._same_rows)
-        return self.keep(part, fresh.resume(rows, codes, point, origin, n_before))
+        return self.keep(part, fresh.resume(rows, labels, point, origin, n_before))
 
 
 class ScoredMembers:
@@ -254,7 +265,8 @@ class ScoredMembers:
     def _model(self, member: Member, trained: Mapping[str, Any], rows: Any, y: Array) -> Any:
         if not isinstance(member.model, StackedClassifier):
             model = trained[member.name]
-            model.classes_ = self._comparison.classes
+            if isinstance(model, BY_NUMBER):
+                model.classes_ = self._comparison.classes
             return model
         stack: StackedClassifier = clone(member.model)
         models = [trained[name] for name, _ in stack.estimators]

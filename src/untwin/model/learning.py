@@ -166,5 +166,10 @@ def for_part(model: Any, part: int, n_jobs: int | None) -> Any:
     """Return an untrained classifier with the passes and threads that suit a part."""
     if not isinstance(model, LinearSVM):
         return clone(model)
-    passes = None if model.passes is None else PASSES if part == WHOLE else FOLD_PASSES
+    passes = passes_of(model) if part == WHOLE or model.passes is None else FOLD_PASSES
     return clone(model).set_params(passes=passes, n_jobs=n_jobs)
+
+
+def passes_of(svm: LinearSVM) -> int | None:
+    """Return the passes of an SVM that is kept; None for one that ends by itself."""
+    return None if svm.passes is None else PASSES

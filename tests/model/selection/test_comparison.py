@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import binomtest, norm
 from sklearn.pipeline import make_pipeline
 
@@ -289,3 +290,15 @@ def test_the_svm_that_is_kept_makes_two_passes_more_than_those_of_folds(monkeypa
     made.clear()
     UntwinClassifier(preset="fast").fit(["red bus", "blue car"], ["a", "b"])  # no row can be held out
     assert made == [(PASSES, TOLERANCE)]
+
+
+@pytest.mark.parametrize("density", [0.1, 1.0])
+def test_long_rows_are_learnt_to_the_end(density):
+    """Columns of a table go together and are not scaled: a few passes would be far from the optimum."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 6
+    X = rng.normal(size=(600, 60)) * (rng.random((600, 60)) < density) * 5 + np.eye(6)[y] @ rng.normal(size=(6, 60))
+    X[:, 1:] += X[:, :-1]
+    model = UntwinClassifier(preset="fast").fit(csr_array(X), y)
+    exact = LinearSVM(solver="newton").fit(X, y)
+    assert (model.predict(X) == exact.predict(X)).mean() > 0.98

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SVM, LOGISTIC, STACK = "linear SVM", "logistic regression", "stack"
+LONGEST = 2.0  # length of rows that are learnt in a few passes
+NARROW = 500  # columns of longer rows that are learnt as if they were dense, which is exact and takes less time
 TOLERANCE = 0.05  # of the SVM: violations of the optimum's conditions that are left alone
 FEW_CLASSES = 50  # up to which naive Bayes compares rows with the complements of the classes
 MANY_CLASSES = 50  # from here on groups of classes are worth a try
@@ -37,25 +39,37 @@ class DataProfile:
     non_negative: bool
     seed: int
     n_threads: int = 1
+    short_rows: bool = True
+    n_columns: int = 0
 
     @classmethod
     def of(cls, rows: Any, n_classes: int, **settings: Any) -> DataProfile:
         """Return the profile of prepared rows; `settings` are the other fields."""
         stored: bool = issparse(rows)
         numbers = rows.data if stored else np.asarray(rows)
+        lengths = row_norms(rows)
         return cls(
             n_numbers=numbers.size,
+            n_columns=rows.shape[1],
+            short_rows=bool(lengths.max(initial=0.0) <= LONGEST),
             n_classes=n_classes,
             sparse=not nearly_dense(rows),
-            unit_rows=bool(np.allclose(row_norms(rows), 1.0, atol=1e-3)),
+            unit_rows=bool(np.allclose(lengths, 1.0, atol=1e-3)),
             non_negative=bool(numbers.min(initial=0) >= 0),
             **settings,
         )
 
 
 def linear_svm(now: DataProfile, C: float, *, resumable: bool = False) -> LinearSVM:
-    """Return the linear SVM."""
-    return LinearSVM(C=C, passes=FOLD_PASSES, tol=TOLERANCE, random_state=now.seed, resumable=resumable)
+    """Return the linear SVM: a few passes over short rows, but all that it takes over long ones.
+
+    Terms of texts have weights such that a row has about length one. Rows of a table are longer, and their columns go
+    together: six passes over those of `letter` (bench) are right in .75 of the test rows, the optimum in .87.
+    """
+    how: dict[str, Any] = {"C": C, "tol": TOLERANCE, "random_state": now.seed, "resumable": resumable}
+    if now.short_rows:
+        return LinearSVM(passes=FOLD_PASSES, **how)
+    return LinearSVM(passes=None, solver="newton" if now.n_columns <= NARROW else "auto", **how)
 
 
 def first_stage(now: DataProfile, C: float) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from untwin.crossfit.folds import exclude_small_classes
 from untwin.crossfit.together import HeldOutScores, PreparedFold, SharedFolds, in_threads
 from untwin.model.chance import chance_of_guessing
 from untwin.model.ensemble import Ensemble
-from untwin.model.learning import PASSES, WHOLE, PointKeeper
+from untwin.model.learning import WHOLE, PointKeeper, passes_of
 from untwin.model.out_of_fold import OutOfFoldAnswers
 from untwin.model.selection.averages import Averages
 from untwin.model.selection.candidates import STACK, SVM, DataProfile, first_stage, slow_candidates
@@ -191,7 +191,7 @@ class Trials:
             return model
         y, model = classes[self._codes], clone(member.model)
         for part in _linear_svms(model):
-            part.n_jobs, part.passes = self._rules.n_threads, PASSES  # folds shared the threads so far
+            part.n_jobs, part.passes = self._rules.n_threads, passes_of(part)  # folds shared the threads so far
         if not isinstance(model, StackedClassifier):
             return model.fit(self._rows, y)
         model.n_jobs = self._rules.n_threads
@@ -219,7 +219,7 @@ class Trials:
             for name, model in models.items():
                 kept = clone(model)
                 for part in _linear_svms(kept):
-                    part.n_jobs, part.passes = n_jobs, PASSES
+                    part.n_jobs, part.passes = n_jobs, passes_of(part)
                 self._trained[name] = self._keeper.keep(WHOLE, kept.fit(self._rows, self._codes))
 
         return self._shared.scores(models, fold, beside=[train], fit=self._keeper.fit)
@@ -300,7 +300,8 @@ def _without_comparison(view: View, y: Array, rules: SelectionRules) -> Selectio
     """Return the linear SVM trained on all rows, for data where no row can be held out and nothing can be compared."""
     prepared = view.prepare(y)
     now = rules.profile(prepared.rows, len(np.unique(y)))
-    svm = first_stage(now, usual_strength(len(y)))[SVM].set_params(passes=PASSES, resumable=False)
+    svm = first_stage(now, usual_strength(len(y)))[SVM]
+    svm.set_params(passes=passes_of(svm), resumable=False)
     member = Member(SVM, svm.fit(prepared.rows, y), 1.0)
     note = "no class has two distinct rows that could be held out in turn, so nothing was compared"
     nothing = (None,) * 7

@@ -53,7 +53,7 @@ class TeachingMixin(HistoryMixin):
     def add(self, X: Any, y: Any, *, ids: ArrayLike | None = None, author: str = "") -> UpdateReport:
         """Learn more rows named `ids`, with new words and classes, and report the accuracy on them before.
 
-        The selection of candidates is repeated only if more than half of the rows have changed since the fit.
+        After changes of a tenth of the rows since the fit, the model is fitted anew: candidates are chosen again.
         """
         from untwin.model.updating import add_rows
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.sparse import csr_array, issparse
 
 from untwin import UntwinClassifier, brief
 from untwin._errors import InputError, UntwinError
@@ -358,3 +359,22 @@ def test_parents_and_definitions_of_the_taxonomy_are_those_of_the_model(model):
     assert model.definitions_ == {"class00": "the first of two"}
     assert Report.of(model).classes.classes[0].definition == "the first of two"
     assert brief(model, ["class00"]).classes[0].definition == "the first of two"
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_rows_of_a_matrix_come_back(form):
+    rng = np.random.default_rng(0)
+    y = np.array(["a", "b", "c"])[np.arange(90) % 3]
+    X = (rng.normal(size=(90, 5)) + 2 * (np.arange(5) == (np.arange(90) % 3)[:, None])).astype(np.float32)
+    model = UntwinClassifier(preset="fast").fit(form(X), y)
+    before = labels_digest(model)
+    model.apply(Retire("c"), author="Ada")
+    assert model.classes_.tolist() == ["a", "b"]
+    model.undo()
+    assert labels_digest(model) == before
+    model.remove([0, 4], author="Ada")
+    model.undo()
+    assert labels_digest(model) == before
+    place = [str(name) for name in model.ids_.tolist()].index("4")
+    row = model.state_.view.given[[place]]
+    np.testing.assert_array_equal(row.toarray() if issparse(row) else row, X[[4]])

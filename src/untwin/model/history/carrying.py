@@ -6,8 +6,11 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from scipy.sparse import csr_array
 
+from untwin._compat import is_sparse
 from untwin._errors import InputError
 from untwin.model.history.redirecting import redirect_state
 from untwin.model.ordinal import class_order
@@ -70,10 +73,17 @@ def require_contents(notes: Sequence[RowNote], wanted: Sequence[str]) -> list[Ro
 
 def rows_of_notes(model: UntwinClassifier, notes: Sequence[RowNote]) -> Any:
     """Return rows as the model takes them."""
-    documents = model.state_.documents
-    if isinstance(documents, pl.DataFrame):
-        return pl.DataFrame([note.content for note in notes], schema=documents.schema)
-    return [note.content for note in notes]
+    rows, contents = model.state_.view.given, [note.content for note in notes]
+    if isinstance(rows, pl.DataFrame):
+        return pl.DataFrame(contents, schema=rows.schema)
+    if isinstance(rows, list):
+        return contents
+    if not is_sparse(rows):
+        return np.array(contents, dtype=rows.dtype)
+    starts = np.cumsum([0, *(len(one["columns"]) for one in contents)])
+    columns, values = (np.concatenate([one[name] for one in contents]) for name in ("columns", "values"))
+    shape = (len(contents), rows.shape[1])
+    return csr_array((values.astype(rows.dtype), columns.astype(np.intp), starts), shape=shape)
 
 
 def nothing_learnt() -> UpdateReport:

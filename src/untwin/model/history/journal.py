@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from untwin._compat import is_sparse
 from untwin._errors import InputError, UntwinError
 from untwin._plain import plain
 from untwin.model.history.naming import names_of
@@ -164,20 +165,33 @@ def _renumbered(event: NewEvent, included: int, shift: int) -> NewEvent:
 
 
 def notes_of_rows(known: FittedState, places: Sequence[int], *, whole: bool) -> list[RowNote]:
-    """Return by what to know rows again; `whole`: also what they hold, if a person can read it."""
-    names, documents = names_of(known.ids[list(places)]), known.documents
-    if documents is None:
+    """Return by what to know rows again; `whole`: also what they hold, unless the model keeps counts only."""
+    names, rows = names_of(known.ids[list(places)]), known.view.given
+    if rows is None:
         return [RowNote(name, "") for name in names]
-    contents = [content_of(documents, place) for place in places]
+    contents = [content_of(rows, place) for place in places]
     return [
         RowNote(name, digest_of_content(content), content if whole else None)
         for name, content in zip(names, contents, strict=True)
     ]
 
 
-def content_of(documents: Any, place: int) -> Any:
-    """Return a row as JSON keeps it: a text, or the cells of a table by column."""
-    return plain(documents.row(place, named=True)) if isinstance(documents, pl.DataFrame) else documents[place]
+def content_of(rows: Any, place: int) -> Any:
+    """Return a row as JSON keeps it: a text, the cells of a table by column, the numbers of a matrix.
+
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> content_of(np.eye(2), 1), content_of(csr_array(np.eye(2)), 1)
+    ([0.0, 1.0], {'columns': [1], 'values': [1.0]})
+    """
+    if isinstance(rows, pl.DataFrame):
+        return plain(rows.row(place, named=True))
+    if isinstance(rows, list):
+        return rows[place]
+    if not is_sparse(rows):
+        return rows[place].tolist()
+    here = slice(rows.indptr[place], rows.indptr[place + 1])
+    return {"columns": rows.indices[here].tolist(), "values": rows.data[here].tolist()}
 
 
 def digest_of_content(content: Any) -> str:
@@ -192,10 +206,10 @@ def digest_of_content(content: Any) -> str:
 def row_numbers_by_digest(known: FittedState) -> dict[str, list[str]]:
     """Return the ids of training rows by their digests."""
     found: dict[str, list[str]] = {}
-    if known.documents is None:
+    if known.view.given is None:
         return found
     for place, name in enumerate(names_of(known.ids)):
-        found.setdefault(digest_of_content(content_of(known.documents, place)), []).append(name)
+        found.setdefault(digest_of_content(content_of(known.view.given, place)), []).append(name)
     return found
 
 

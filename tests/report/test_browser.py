@@ -111,7 +111,7 @@ def test_a_pair_opens_with_its_examples(sized):
     text = inspector(tab).inner_text()
     assert pair.a in text
     assert pair.b in text
-    assert "Evidence of its neighbours" in text
+    assert "What adds most to the log-odds" in text
     tab.keyboard.press("Escape")
     tab.locator("#inspector").wait_for(state="hidden")
 
@@ -143,7 +143,7 @@ def test_a_mouse_click_on_the_diagonal_shows_the_class(sized):
 
 def test_toggles_redraw_the_matrix(sized):
     tab, report = sized
-    tab.get_by_label("Size").check(force=True)
+    tab.get_by_role("radio", name="Size").check(force=True)
     tab.get_by_label("Tree", exact=True).check(force=True)
     before = pixels(tab, "#detail")
     tab.get_by_label("A to Z").check(force=True)

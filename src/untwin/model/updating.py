@@ -99,7 +99,7 @@ def _update(model: UntwinClassifier, change: RowChange, anew: str = "") -> Updat
     except NothingHeldOutError:
         why = "no row can be held out any more"
     after, choice = fit_again(model, change)
-    noted = still_noted(model, after, change)
+    noted = {name: value for name, value in model._noted.items() if name == "parents"}
     return Update(after, choice.scores, choice.candidates, report_of(known, after, change, why), noted, None)
 
 

@@ -22,6 +22,7 @@ from untwin.taxonomy.limits import (
     LONGEST_NAME,
     MOST_CLASSES,
     MOST_LINKS,
+    is_name,
     refuse,
     require_name,
     require_text,
@@ -123,8 +124,8 @@ class Taxonomy:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Self:
-        """Return a taxonomy of classes with these names."""
-        entries = tuple(ClassEntry(f"c{number}", name) for number, name in enumerate(names, 1))
+        """Return a taxonomy of classes with these names, but for those that no class can have."""
+        entries = tuple(ClassEntry(f"c{number}", name) for number, name in enumerate(filter(is_name, names), 1))
         return cls(entries, (), len(entries) + 1)
 
     @cached_property
@@ -206,8 +207,8 @@ class Taxonomy:
         return Taxonomy(tuple(entries.values()), kept, max([self.next_number, *numbers]))
 
     def covering(self, names: Iterable[str], at: str = "") -> Taxonomy:
-        """Return the taxonomy with a class for each of these names; itself if it has them all."""
-        new = [name for name in dict.fromkeys(names) if name not in self.by_name]
+        """Return the taxonomy with a class for each of these names that one can have; itself if it has them all."""
+        new = [name for name in dict.fromkeys(filter(is_name, names)) if name not in self.by_name]
         entries = [ClassEntry(f"c{self.next_number + place}", name, since=at) for place, name in enumerate(new)]
         return self.replacing(entries) if new else self
 

@@ -75,7 +75,8 @@ class Ledger:
     def of(cls, labels: Mapping[str, str], taxonomy: Taxonomy) -> Ledger:
         """Return what the owner's file says: the label of each row, by id."""
         covered = taxonomy.covering(dict.fromkeys(labels.values()))
-        return cls(covered, {row: covered.by_name[name].id for row, name in labels.items()})
+        known = covered.by_name
+        return cls(covered, {row: known[name].id for row, name in labels.items() if name in known})
 
     @property
     def labels(self) -> dict[str, str]:

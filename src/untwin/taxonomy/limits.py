@@ -24,9 +24,18 @@ def refuse(message: str, *, code: str = "class-change", hint: str = HINT) -> Inp
 
 def require_name(name: Any, said: str = "The name of a class") -> str:
     """Return a name; raise InputError unless it is a text that can be told apart from others when it is read."""
-    if type(name) is not str or not name.strip() or len(name) > LONGEST_NAME or "\0" in name:
+    if type(name) is not str or not is_name(name):
         raise refuse(f"{said} must be a text of 1 to {LONGEST_NAME:,} characters. Got {str(name)[:60]!r} instead.")
     return name
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a class can have this name; labels of a table may be anything.
+
+    >>> is_name("bill"), is_name(" "), is_name("a" + chr(0))
+    (True, False, False)
+    """
+    return bool(name.strip()) and len(name) <= LONGEST_NAME and "\0" not in name
 
 
 def require_text(text: Any, said: str) -> str:

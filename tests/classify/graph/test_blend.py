@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from untwin.classify.graph.blend import Blend, fit_blend
+from untwin.classify.graph.blend import LEAST, Blend, fit_blend
 
 
 def judged(seed, n=80, k=4):
@@ -31,7 +31,7 @@ def test_no_blend_nearby_is_likelier(seed):
     spread = [part[np.isfinite(table[0])].std() for part in table[:2]]
     for step in ((0.05, 0.0), (-0.05, 0.0), (0.0, 0.05), (0.0, -0.05)):
         other = Blend(found.expert + step[0], max(found.base + step[1], 0.0))
-        if other.base * spread[1] > other.expert * spread[0]:
+        if other.expert * spread[0] - other.base * spread[1] < LEAST:
             continue  # not allowed
         assert surprise(found, *table) <= surprise(other, *table) + 1e-7
 

@@ -21,6 +21,7 @@ from untwin.model.history.naming import label_of, names_of
 from untwin.model.history.rules import rows_where
 from untwin.taxonomy import Revert, Split, apply, by_ids
 from untwin.taxonomy.ledger import Moved, heir_of
+from untwin.taxonomy.limits import require_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +80,7 @@ class Plan:
 def plan_of(model: UntwinClassifier, taxonomy: Taxonomy, change: TaxonomyChange, undone: Sequence[Moved] = ()) -> Plan:
     """Return what a change would do; `undone` are the rows that the change which it reverts had moved."""
     known, halves, fixed = model.state_, None, by_ids(taxonomy, change)
-    classes = names_of(known.ensemble.classes)
+    classes = [require_name(name) for name in names_of(known.ensemble.classes)]
     codes = np.searchsorted(known.ensemble.classes, known.y)
     if isinstance(fixed, Split):
         fixed, halves = _with_rows(model, taxonomy, fixed)

@@ -31,6 +31,7 @@ def scores_on(
 ) -> dict[str, Any]:
     """Answer the rows and compare; a class that the model does not know is always answered wrong."""
     found, promises = model.predict_all(rows, target_error=target_error), model.promises_
+    labels = model.present_labels(labels)
     predicted, sure = found.labels, ~found.unsure
     right, confidence = predicted == labels, found.probabilities.max(axis=1)
     low, high = binomial_interval(right)

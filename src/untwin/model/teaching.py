@@ -60,7 +60,7 @@ class TeachingMixin(HistoryMixin):
         with learning(self):
             now = self._now()
             given = now._prepare_rows(X, reset=False)
-            labels, _ = now._prepare_labels(given, y)
+            labels = now.present_labels(now._prepare_labels(given, y)[0])
             require_ordered_classes(labels, now.order)
             report = self._learn(add_rows(now, given, labels, ids))
             if self.has_history_:
@@ -79,7 +79,8 @@ class TeachingMixin(HistoryMixin):
         from untwin.model.updating import relabel_rows
 
         with learning(self):
-            now, labels = self._now(), as_labels(y)
+            now = self._now()
+            labels = now.present_labels(as_labels(y))
             require_ordered_classes(labels, now.order)
             report = self._learn(relabel_rows(now, ids, labels))
             if author or self.has_history_:

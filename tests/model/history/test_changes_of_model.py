@@ -378,3 +378,16 @@ def test_rows_of_a_matrix_come_back(form):
     place = [str(name) for name in model.ids_.tolist()].index("4")
     row = model.state_.view.given[[place]]
     np.testing.assert_array_equal(row.toarray() if issparse(row) else row, X[[4]])
+
+
+def test_rows_that_come_with_a_former_name_are_of_the_class_of_now(model, new, truth):
+    model.apply(Rename("class00", "zero"))
+    model.apply(Merge(("class01", "class02"), "two"))
+    named = model.present_labels(truth)
+    assert set(named.tolist()) == {"zero", "two", "class03"}
+    assert ((named == "two") == np.isin(truth, ["class01", "class02"])).all()
+    model.add(new, truth)
+    model.relabel([0], ["class01"])
+    assert model.classes_.tolist() == ["class03", "two", "zero"]
+    assert model.state_.y[0] == "two"
+    assert model.present_labels(named) is named

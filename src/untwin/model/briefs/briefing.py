@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from untwin.model.auditing import Audit
     from untwin.model.classifier import UntwinClassifier
     from untwin.model.findings.evidence import Evidence
-    from untwin.tables.contingency import Contingency
 
 N_TERMS = 6
 N_CONTRASTS = 4  # confused classes of a class
@@ -101,13 +100,13 @@ def brief(
     >>> model = UntwinClassifier(preset="fast").fit(texts, ["arrival"] * 4 + ["swallowed"] * 4)
     >>> one = brief(model, ["swallowed"], definitions={"swallowed": "A machine has kept the card."}).classes[0]
     >>> one.rows, one.definition, one.terms[0]
-    (4, 'A machine has kept the card.', CountedTerm(term='machin', here=1.0, there=0.0))
+    (4, 'A machine has kept the card.', CountedTerm(term='machine', here=1.0, there=0.0))
     """
     evidence, confusion = model.evidence_, model.confusion_
     names = model.classes_.tolist()
     numbers = _numbers(names, classes)
     chosen = ExampleRows(evidence, model.findings_, quote=_quoting(model, evidence) if texts else None)
-    contrasts = _Contrasts(confusion.counts, names, numbers, evidence.contingency)
+    contrasts = _Contrasts(confusion.counts, names, numbers, evidence)
     given = getattr(model, "definitions_", {}) if definitions is None else definitions
     support, predicted = confusion.support, confusion.predicted
 
@@ -121,7 +120,7 @@ def brief(
             judged=int(support[number]),
             recall=float(confusion.recall[number]) if support[number] else None,
             precision=float(confusion.precision[number]) if predicted[number] else None,
-            terms=tuple(map(CountedTerm.of, terms)),
+            terms=tuple(CountedTerm.of(term, evidence.spell) for term in terms),
             contrasts=contrasts.of_class(number),
             typical=chosen.typical(number, N_EXAMPLES),
             borderline=chosen.borderline(number, N_EXAMPLES),
@@ -143,9 +142,9 @@ def _quoting(model: UntwinClassifier | Audit, evidence: Evidence) -> Callable[[i
 class _Contrasts:
     """Sets classes against those that they are confused with, those of the shortlist first."""
 
-    def __init__(self, counts: Any, names: list[Any], shortlist: Sequence[int], table: Contingency | None) -> None:
+    def __init__(self, counts: Any, names: list[Any], shortlist: Sequence[int], evidence: Evidence) -> None:
         self._there, self._back = counts, counts.T.tocsr()
-        self._names, self._table = names, table
+        self._names, self._table, self._spell = names, evidence.contingency, evidence.spell
         self._shortlist = set(shortlist)
         self._always = self._shortlist if len(self._shortlist) <= SHORT else set()
         self._between: dict[tuple[int, int], tuple[tuple[CountedTerm, ...], ...]] = {}
@@ -175,7 +174,9 @@ class _Contrasts:
         first, second = sorted((a, b))
         if (first, second) not in self._between:
             sides = self._table.between(self._names[first], self._names[second], N_TERMS)
-            self._between[first, second] = tuple(tuple(map(CountedTerm.of, side)) for side in sides)
+            self._between[first, second] = tuple(
+                tuple(CountedTerm.of(term, self._spell) for term in side) for side in sides
+            )
         for_first, for_second = self._between[first, second]
         return (for_first, for_second) if a == first else (for_second, for_first)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from untwin.tables.term_evidence import TermEvidence
 
 
@@ -17,9 +19,9 @@ class CountedTerm(NamedTuple):
     there: float
 
     @classmethod
-    def of(cls, found: TermEvidence) -> CountedTerm:
-        """Return a term by its evidence."""
-        return cls(str(found.term), found.inside, found.outside)
+    def of(cls, found: TermEvidence, spell: Callable[[Any], Any]) -> CountedTerm:
+        """Return a term by its evidence, as people write it."""
+        return cls(str(spell(found.term)), found.inside, found.outside)
 
 
 class BriefExample(NamedTuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from untwin._errors import InputError
 from untwin.model.history.journal import (
     ClassHistory,
@@ -19,7 +21,7 @@ from untwin.model.history.journal import (
     taxonomy_before,
     write_events,
 )
-from untwin.model.history.naming import labels_of, names_of
+from untwin.model.history.naming import label_of, labels_of, names_of
 from untwin.model.locks import learning
 from untwin.taxonomy import Taxonomy, reverting
 from untwin.taxonomy.events import EventLog, NewEvent
@@ -65,6 +67,15 @@ class HistoryMixin:
         known = self.taxonomy_.by_name
         pairs = zip(self.classes_.tolist(), names_of(self.classes_), strict=True)
         return {label: known[name].definition for label, name in pairs if name in known and known[name].definition}
+
+    def present_labels(self, y: Array) -> Array:
+        """Return labels as their classes are called now: a former name leads to the class, or to its one heir."""
+        found, places = np.unique(y, return_inverse=True)
+        taxonomy, now = self.taxonomy_, found.tolist()
+        for number, name in enumerate(names_of(found)):
+            if name not in taxonomy.by_name and taxonomy.knows(name) and (heir := taxonomy.heir(name)) is not None:
+                now[number] = label_of(heir, self.classes_)
+        return y if now == found.tolist() else np.array(now)[places]
 
     @property
     def class_history_(self) -> ClassHistory:
